@@ -141,43 +141,91 @@ func part[P any](mg Managed) *P {
 }
 
 // acts returns the functions that spec and annotations of a resource with a configured function name.
-func acts[T Managed](mg T) []tenancy.Target {
+func acts(mg Managed) []tenancy.Target {
 	return tenancy.Functions(part[v1beta1.ConfiguredFunction](mg).FunctionName, ptr.To(meta.GetExternalName(mg)),
 		ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
 }
 
-// WithTypes returns the kind with what its types say: the functions that return empty objects of the types that a
-// scheme has for its GVK, and the region, the function and the references of its spec.
-func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
-	if k.New == nil {
-		k.New = func() T {
-			return resource.MustCreateObject(k.GVK, s).(T) //nolint:forcetypeassert // It is registered as this type.
+// An UntypedKind is a kind whose functions take a resource of any type, which must be of the kind. What all kinds share
+// uses it, so that it is compiled once, and not for the type of each kind.
+type UntypedKind = Kind[Managed]
+
+// WithTypes returns the kind as an UntypedKind, with what its types say: the functions that return empty objects of the
+// types that a scheme has for its GVK, and the region, the function and the references of its spec.
+func (k Kind[T]) WithTypes(s *runtime.Scheme) UntypedKind {
+	a := k.Untyped()
+	if a.New == nil {
+		a.New = func() Managed {
+			return resource.MustCreateObject(k.GVK, s).(Managed) //nolint:forcetypeassert // All kinds are.
 		}
 	}
-	if k.NewList == nil {
+	if a.NewList == nil {
 		list := k.GVK.GroupVersion().WithKind(k.GVK.Kind + "List")
-		k.NewList = func() resource.ManagedList {
+		a.NewList = func() resource.ManagedList {
 			return resource.MustCreateObject(list, s).(resource.ManagedList) //nolint:forcetypeassert // See New.
 		}
 	}
-	if k.Region == nil {
-		k.Region = func(mg T) string { return part[v1beta1.Regional](mg).Region }
+	if a.Region == nil {
+		a.Region = func(mg Managed) string { return part[v1beta1.Regional](mg).Region }
 	}
-	if k.ActsOn == nil && part[v1beta1.ConfiguredFunction](k.New()) != nil {
-		k.ActsOn = acts[T]
+	if a.ActsOn == nil && part[v1beta1.ConfiguredFunction](a.New()) != nil {
+		a.ActsOn = acts
 	}
-	if k.RefersTo != nil {
-		return k
+	if a.RefersTo != nil {
+		return a
 	}
-	for _, f := range referenceFields(reflect.ValueOf(k.New()).Elem().FieldByName("Spec").Type()) {
-		if !slices.Contains(k.RefersTo, f.to) {
-			k.RefersTo = append(k.RefersTo, f.to)
+	for _, f := range referenceFields(reflect.ValueOf(a.New()).Elem().FieldByName("Spec").Type()) {
+		if !slices.Contains(a.RefersTo, f.to) {
+			a.RefersTo = append(a.RefersTo, f.to)
 		}
-		if k.References == nil {
-			k.References = References[T]
+		if a.References == nil {
+			a.References = References
 		}
 	}
-	return k
+	return a
+}
+
+// Untyped returns the kind as an UntypedKind.
+func (k Kind[T]) Untyped() UntypedKind {
+	a := UntypedKind{
+		GVK: k.GVK, NewList: k.NewList, PollAge: k.PollAge, RefersTo: k.RefersTo, Tagged: k.Tagged,
+		Outdate: k.Outdate, Forget: k.Forget,
+		Region: taking(k.Region), Reads: taking(k.Reads), Refs: taking(k.Refs), Fields: taking(k.Fields),
+		References: taking(k.References), Listed: taking(k.Listed), Owns: taking(k.Owns), Claims: taking(k.Claims),
+		ActsOn: taking(k.ActsOn), Uses: taking(k.Uses), Reported: taking(k.Reported),
+	}
+	if k.New != nil {
+		a.New = func() Managed { return k.New() }
+	}
+	if k.Observer != nil {
+		a.Observer = func(mg Managed, s *session.Session) UntypedObserver {
+			return Untyped(k.Observer(of[T](mg), s))
+		}
+	}
+	if k.Redact != nil {
+		a.Redact = func(mg Managed) { k.Redact(of[T](mg)) }
+	}
+	if k.Invocations != nil {
+		a.Invocations = func(ctx context.Context, mg Managed, s *session.Session, within time.Duration) (float64,
+			time.Duration, error,
+		) {
+			return k.Invocations(ctx, of[T](mg), s, within)
+		}
+	}
+	return a
+}
+
+// taking returns a function of a kind as one that takes a resource of any type. It returns nil for nil.
+func taking[T Managed, V any](f func(T) V) func(Managed) V {
+	if f == nil {
+		return nil
+	}
+	return func(mg Managed) V { return f(of[T](mg)) }
+}
+
+// of returns a resource as one of its kind's type.
+func of[T Managed](mg Managed) T {
+	return mg.(T) //nolint:forcetypeassert // A kind's functions get resources of the kind alone.
 }
 
 // Values returns what a function of a kind returns for a resource, nothing if the kind has no such function.

@@ -63,7 +63,7 @@ func (r Reference) SetIn() string {
 
 // References returns the references of a resource's spec, those of forProvider first: of the fields with the tag
 // refersTo, which names a kind.
-func References[T Managed](mg T) []Reference {
+func References(mg Managed) []Reference {
 	spec := reflect.ValueOf(mg).Elem().FieldByName("Spec")
 	var found []Reference
 	for _, f := range referenceFields(spec.Type()) {

@@ -100,7 +100,7 @@ func TestAccountOfNothing(t *testing.T) {
 				e.events,
 			)
 			e.runFor(time.Minute)
-			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind.Untyped(), e.events)
 		}},
 	}
 	for name, tc := range cases {

@@ -47,7 +47,7 @@ func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 // checkCircuit returns an error if the circuit breaker of the session's config is open and
 // does not admit this attempt. It makes the pass leave the breaker when it ends, or wait if
 // only a few reconciles at a time may find out whether the region answers.
-func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
+func (p *pass) checkCircuit(mg reconcile.Managed, s *session.Session) error {
 	k := s.BreakerKey()
 	release, wait := p.Breakers.Enter(k, mg.GetNamespace())
 	p.leaveCircuit = release
@@ -61,7 +61,7 @@ func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
 // pause makes the pass wait if the error of its session says that too many wait for STS already. A steady resource also
 // waits while STS has not answered a few times, as may happen at the start. pause returns other errors, and that of an
 // open circuit breaker if STS does not answer.
-func (p *pass[T]) pause(err error) error {
+func (p *pass) pause(err error) error {
 	paused, ok := errors.AsType[*session.PausedError](err)
 	switch {
 	case ok && paused.Region != "":
@@ -78,7 +78,7 @@ func (p *pass[T]) pause(err error) error {
 
 // explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
 // is the same error as that of rejected attempts, so that conditions do not change with each probe.
-func (p *pass[T]) explainUnanswered(err error) error {
+func (p *pass) explainUnanswered(err error) error {
 	if s := p.session; s != nil && awserr.IsUnanswered(err) && p.Breakers.IsOpen(s.BreakerKey()) {
 		return &circuitOpenError{ref: s.Ref, region: s.BreakerKey().Region}
 	}
@@ -147,7 +147,7 @@ func (f *InFlight) add(p pair, n int) {
 }
 
 // enter starts a reconcile of a resource. If its share of the workers is in use, it returns how long to wait.
-func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
+func (r *reconciler) enter(mg reconcile.Managed) (release func(), wait time.Duration) {
 	release, ok := r.inFlight.Enter(mg.GetNamespace(), watch.ConfigKey(watch.ConfigOf(mg)))
 	n := r.states.CountWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {

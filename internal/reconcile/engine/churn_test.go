@@ -95,7 +95,7 @@ type churning struct {
 	store      map[types.NamespacedName]*sample
 	version    int
 	aws        map[types.UID]bool
-	reconciler *reconciler[*sample]
+	reconciler *reconciler
 	breakers   *breaker.Breakers
 	registry   *prometheus.Registry
 }
@@ -132,7 +132,7 @@ func newChurn(t *testing.T) *churning {
 		Region:   func(mg *sample) string { return mg.Spec.SecretName },
 		Reads:    func(*sample) []string { return []string{"GetFunction"} },
 		Observer: func(*sample, *session.Session) reconcile.Observer[*sample] { return &churned{aws: c.aws} },
-	}, noEvents{})
+	}.Untyped(), noEvents{})
 	return c
 }
 

@@ -23,7 +23,7 @@ import (
 // checkDeletion decides whether the deletion of a resource that exists in AWS waits until a person confirms it, and
 // sets the condition DeletionHeld. If it waits, the result says why, and when it is considered again. It returns a
 // LaterError if CloudWatch has yet to answer, or if the deletion cannot be recorded at once.
-func (p *pass[T]) checkDeletion(ctx context.Context, mg T) (res reconcile.Result, waits bool, err error) {
+func (p *pass) checkDeletion(ctx context.Context, mg reconcile.Managed) (res reconcile.Result, waits bool, err error) {
 	decision, err := p.decideDeletion(ctx, mg, p.DeletionLimiter.Admit)
 	switch {
 	case err != nil:
@@ -44,7 +44,7 @@ func (p *pass[T]) checkDeletion(ctx context.Context, mg T) (res reconcile.Result
 
 // decideDeletion decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion:
 // it may record the deletion. If that is not known now, decideDeletion returns a LaterError.
-func (p *pass[T]) decideDeletion(ctx context.Context, mg T,
+func (p *pass) decideDeletion(ctx context.Context, mg reconcile.Managed,
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {
 	now, s := p.Now(), p.session

@@ -368,7 +368,7 @@ func TestHeldSinceBefore(t *testing.T) {
 	e.reconcile()
 	server := configs(t) // Its record is lost, too.
 	e.options.DeletionLimiter = NewDeletionLimiter(server, server, fewDeletions.Limit)
-	e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind.Untyped(), e.events)
 	e.clock = e.clock.Add(48 * time.Hour)
 	e.reconcile()
 	if slices.Contains(e.cloud.calls, "Delete") {
@@ -418,7 +418,7 @@ func TestDeletionIsRecordedFirst(t *testing.T) {
 				configs(t),
 				fewDeletions.Limit,
 			)
-			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind.Untyped(), e.events)
 			after := e.reconcile()
 			if slices.Contains(e.cloud.calls, "Delete") || tc.after != 0 && after != tc.after {
 				t.Errorf("%s: %v, reconciled again after %s", tc.reason, e.cloud.calls, after)

@@ -14,7 +14,7 @@ import (
 
 // drain confirms that this shard has stopped working on a resource, so that the sharder assigns it
 // to another one. A resource is never reconciled concurrently, so no call is in flight.
-func (r *reconciler[T]) drain(ctx context.Context, mg T) ctrl.Result {
+func (r *reconciler) drain(ctx context.Context, mg reconcile.Managed) ctrl.Result {
 	key := client.ObjectKeyFromObject(mg)
 	err := r.kube.WriteDeferred(ctx, key) // Otherwise it could overwrite what the other shard writes.
 	if err == nil {

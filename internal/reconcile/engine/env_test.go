@@ -254,7 +254,7 @@ func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
 type env struct {
 	t          testing.TB
 	server     client.Client
-	reconciler *reconciler[*sample]
+	reconciler *reconciler
 	cloud      *cloud
 	limiter    *limiter
 	resolver   *resolver
@@ -319,7 +319,7 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *reconcile.Kind[*sa
 		f(&o, &k)
 	}
 	e.options, e.kind = o, k
-	e.reconciler = newReconciler(&manager{c: e.server}, o, k, e.events)
+	e.reconciler = newReconciler(&manager{c: e.server}, o, k.Untyped(), e.events)
 	return e
 }
 
@@ -349,10 +349,10 @@ func statusAlone(
 }
 
 // observedBy returns the env's kind with another observer.
-func observedBy(e *env, o reconcile.Observer[*sample]) reconcile.Kind[*sample] {
+func observedBy(e *env, o reconcile.Observer[*sample]) reconcile.UntypedKind {
 	k := e.kind
 	k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] { return o }
-	return k
+	return k.Untyped()
 }
 
 // reconcile reconciles once. It returns when the resource is reconciled next.

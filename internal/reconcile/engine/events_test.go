@@ -158,9 +158,9 @@ func TestOwnershipConflicts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{
+			r := &passRecorder{
 				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
-				pass:     &pass[*sample]{returned: tc.returned},
+				pass:     &pass{returned: tc.returned},
 			}
 			r.Event(samples.New(), tc.emit)
 			if diff := cmp.Diff([]string{tc.want}, e.all); diff != "" {
@@ -186,9 +186,9 @@ func TestQuietUpdates(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{
+			r := &passRecorder{
 				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
-				pass:     &pass[*sample]{result: tc.result},
+				pass:     &pass{result: tc.result},
 			}
 			r.Event(samples.New(), event.Normal(v1beta1.EventUpdated, "x"))
 			r.Event(samples.New(), event.Normal("Fine", "x"))
@@ -284,9 +284,9 @@ func TestWaitingIsNoWarning(t *testing.T) {
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
-			r := &passRecorder[*sample]{
+			r := &passRecorder{
 				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
-				pass:     &pass[*sample]{awaits: tc.awaits},
+				pass:     &pass{awaits: tc.awaits},
 			}
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {

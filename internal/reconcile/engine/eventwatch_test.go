@@ -74,14 +74,15 @@ func (d *delays) AddAfter(r ctrl.Request, after time.Duration) {
 }
 
 // subscriber returns the subscriber of a kind whose samples own the function in their value.
-func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*sample], *delays) {
+func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber, *delays) {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	k := e.kind
-	k.Owns = func(mg *sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) }
+	typed := e.kind
+	typed.Owns = func(mg *sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) }
+	k := typed.Untyped()
 	b := fake.NewClientBuilder().
 		WithScheme(s).
 		WithIndex(&sample{}, watch.EventIndex, func(o client.Object) []string {
@@ -97,7 +98,7 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 	if err := queue.Start(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	return &watch.EventSubscriber[*sample]{
+	return &watch.EventSubscriber{
 		Kind:      k,
 		Resources: b.Build(),
 		States:    e.reconciler.states,

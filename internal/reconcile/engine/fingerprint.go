@@ -18,7 +18,7 @@ import (
 // status, the first reconcile after a start can tell whether any of it has changed meanwhile.
 
 // refers reports whether spec refers to anything.
-func (r *references[T]) refers(mg T) bool {
+func (r *references) refers(mg reconcile.Managed) bool {
 	return len(reconcile.Values(r.kind.Refs, mg)) > 0 || len(reconcile.Values(r.kind.Fields, mg)) > 0 ||
 		slices.ContainsFunc(reconcile.Values(r.kind.References, mg), func(ref reconcile.Reference) bool {
 			return ref.Ref != nil || ref.Selector != nil
@@ -27,12 +27,12 @@ func (r *references[T]) refers(mg T) bool {
 
 // depends reports whether the desired state depends on anything but the spec: on what spec refers to, or on the tags of
 // the config.
-func (r *references[T]) depends(mg T, s *session.Session) bool {
+func (r *references) depends(mg reconcile.Managed, s *session.Session) bool {
 	return r.refers(mg) || r.kind.Tagged && s.TagRules() != ""
 }
 
 // unchanged reports whether what the desired state depends on is the same as when AWS was last found to match.
-func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
+func (r *references) unchanged(ctx context.Context, mg reconcile.Managed, s *session.Session) bool {
 	last := mg.GetSummary().ReferencesFingerprint
 	if last == "" {
 		return !r.depends(mg, s)
@@ -47,7 +47,7 @@ func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session)
 // fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if the desired state
 // never depended on anything but the spec, or if spec refers to fields of other providers' objects, whose versions
 // change with each of their own reconciles.
-func (r *references[T]) fingerprint(ctx context.Context, mg T, s *session.Session) string {
+func (r *references) fingerprint(ctx context.Context, mg reconcile.Managed, s *session.Session) string {
 	if !r.depends(mg, s) && mg.GetSummary().ReferencesFingerprint == "" ||
 		len(reconcile.Values(r.kind.Fields, mg)) > 0 {
 		return ""
@@ -71,7 +71,7 @@ func (r *references[T]) fingerprint(ctx context.Context, mg T, s *session.Sessio
 }
 
 // writeDependencies writes what the desired state of a resource depends on besides its spec.
-func (r *references[T]) writeDependencies(ctx context.Context, w io.Writer, mg T, s *session.Session) error {
+func (r *references) writeDependencies(ctx context.Context, w io.Writer, mg reconcile.Managed, s *session.Session) error {
 	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
 		_, _ = fmt.Fprintf(w, " tags=%s", tags)
 	}

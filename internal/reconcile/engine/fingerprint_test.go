@@ -21,7 +21,7 @@ import (
 // fingerprintsOf returns the fingerprints of a kind whose resources refer to objects of a cluster.
 func fingerprintsOf[T reconcile.Managed](
 	t *testing.T, refer func(T) []reconcile.Reference, to client.Object,
-) (*references[T], client.Client) {
+) (*references, client.Client) {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(s); err != nil {
@@ -29,7 +29,7 @@ func fingerprintsOf[T reconcile.Managed](
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(to).Build()
 	k := reconcile.Kind[T]{References: refer}
-	return &references[T]{kind: k, reader: c}, c
+	return &references{kind: k.Untyped(), reader: c}, c
 }
 
 // checkFollows checks that the first reconcile after a start notices that a referenced object has changed meanwhile.

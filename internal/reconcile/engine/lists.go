@@ -20,7 +20,7 @@ import (
 // listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
 // that the lists do not show, such as what was only planned. A resource that requests to be polled more often than
 // lists are read is read by itself.
-func (r *reconciler[T]) listable(mg T) bool {
+func (r *reconciler) listable(mg reconcile.Managed) bool {
 	requested, _ := meta.GetPollInterval(mg)
 	return r.Lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
 		mg.GetCondition(v1beta1.TypePlanned).Status != corev1.ConditionTrue &&
@@ -29,7 +29,7 @@ func (r *reconciler[T]) listable(mg T) bool {
 
 // watchLists watches the resource by lists if this reconcile has found it up to date, so that nothing
 // but its poll interval makes the next one due.
-func (p *pass[T]) watchLists() {
+func (p *pass) watchLists() {
 	if p.Lists == nil || p.kind.Listed == nil {
 		return
 	}
@@ -44,14 +44,14 @@ func (p *pass[T]) watchLists() {
 	p.states.RecordWatched(client.ObjectKeyFromObject(mg), p.known)
 }
 
-func (r *reconciler[T]) enqueue(mg T) func() {
+func (r *reconciler) enqueue(mg reconcile.Managed) func() {
 	key := client.ObjectKeyFromObject(mg)
 	return func() { r.queue.Add(key, 0) }
 }
 
 // unchanged reports whether lists show that a resource is what the last reconcile found up to
 // date, and when it is polled next. What lists have shown counts also while the circuit breaker is open.
-func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
+func (p *pass) unchanged(ctx context.Context) (time.Duration, bool) {
 	mg, s, r := p.read, p.resolved, p.reconciler
 	if s == nil || !p.known.Watched || !p.known.Idle() || !r.listable(mg) {
 		return 0, false
@@ -79,7 +79,7 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 // readFields reads the fields of other providers' objects that spec refers to, which are not watched if the provider
 // may only get the objects. It does so for no resource, so that the field reader enqueues all that have read another
 // value.
-func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
+func (r *reconciler) readFields(ctx context.Context, mg reconcile.Managed) {
 	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), timeout)
 	defer cancel()
 	for _, s := range reconcile.Values(r.kind.Fields, mg) {
@@ -89,7 +89,7 @@ func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
 
 // sameUnlisted reports whether what the list of a resource does not show is still the same. Resources share what was
 // looked up for half a poll interval.
-func (r *reconciler[T]) sameUnlisted(ctx context.Context, s *session.Session, result listpoll.Result) bool {
+func (r *reconciler) sameUnlisted(ctx context.Context, s *session.Session, result listpoll.Result) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	now := r.Now()

@@ -218,16 +218,16 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 		enqueued++
 	})
 	l.reconciler.Fields = r
-	kind.Fields = func(*sample) []v1beta1.FieldSelector { return []v1beta1.FieldSelector{selector} }
-	kind.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
-		return reconcile.ObserverFunc[*sample](
+	kind.Fields = func(reconcile.Managed) []v1beta1.FieldSelector { return []v1beta1.FieldSelector{selector} }
+	kind.Observer = func(reconcile.Managed, *session.Session) reconcile.UntypedObserver {
+		return reconcile.Untyped(reconcile.ObserverFunc[*sample](
 			func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
 				if _, err := r.Get(ctx, cart.Namespace, selector); err != nil {
 					return reconcile.Outcome{}, err
 				}
 				return l.cloud.Observe(ctx, f, mg)
 			},
-		)
+		))
 	}
 	l.converge()
 	l.pass()

@@ -26,7 +26,7 @@ type paced interface {
 }
 
 // backoff records that a resource has failed, and returns when it is reconciled next.
-func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backoff.Class, err error) time.Duration {
+func (r *reconciler) backoff(key types.NamespacedName, changing bool, c backoff.Class, err error) time.Duration {
 	failures, throttles := r.states.RecordFailure(key, c, awserr.IsThrottled(err))
 	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
 		return open.after
@@ -49,14 +49,14 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 
 // conflictDelay records a write that was refused because the resource has changed, and returns when it is reconciled
 // next. What has changed it enqueues it sooner than that, unless another process has written the status.
-func (p *pass[T]) conflictDelay() time.Duration {
+func (p *pass) conflictDelay() time.Duration {
 	conflicts, _ := p.states.RecordFailure(client.ObjectKeyFromObject(p.read), backoff.Unclassified, false)
 	return backoff.Delay(backoff.Unclassified, conflicts)
 }
 
 // fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
 // error, until many in a row were. Neither is a throttled call, until many in a row were throttled.
-func (p *pass[T]) fail(err error) error {
+func (p *pass) fail(err error) error {
 	p.returned = err
 	if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok {
 		p.later = later
@@ -104,7 +104,7 @@ type failed struct {
 }
 
 // failedResult records the error of a reconcile, and returns when to retry it.
-func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
+func (r *reconciler) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
 	c := backoff.Classify(f.err)
 	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
 	after := r.backoff(key, f.changing, c, f.err)
@@ -119,7 +119,7 @@ func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedNa
 }
 
 // pollResult returns when a resource without an error is reconciled next.
-func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
+func (p *pass) pollResult(res ctrl.Result) ctrl.Result {
 	mg := p.read
 	switch {
 	case res.IsZero():
@@ -139,7 +139,7 @@ func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
 
 // pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
 // rare, if they are proven to arrive and if they tell of all changes.
-func (p *pass[T]) pollInterval(requested time.Duration) time.Duration {
+func (p *pass) pollInterval(requested time.Duration) time.Duration {
 	s := p.session
 	if requested > 0 || s == nil || p.Events == nil || p.poll().WithEvents <= p.poll().Interval ||
 		p.kind.Reported == nil || !p.kind.Reported(p.read) {

@@ -85,7 +85,7 @@ func TestPanics(t *testing.T) {
 			o.Logger = log
 			k.Fields = func(*sample) []v1beta1.FieldSelector { client.broken("Fields"); return nil }
 			o.Fields = refs.NewFieldReader(refs.FieldReaderOptions{})
-			e.reconciler = newReconciler(&manager{c: e.server}, o, k, e.events)
+			e.reconciler = newReconciler(&manager{c: e.server}, o, k.Untyped(), e.events)
 			e.reconciler.states.MarkChanged(cart, "Secret db")
 			if tc.change != nil {
 				tc.change(e)

@@ -32,11 +32,11 @@ const recordTimeout = 10 * time.Second
 
 // A pass is one reconcile of one resource: what it knows, what it has found, and what it did. Its steps are those that
 // crossplane-runtime calls, see runtime.go.
-type pass[T reconcile.Managed] struct {
-	*reconciler[T]
+type pass struct {
+	*reconciler
 
 	// read is the resource at the start. It is not changed.
-	read  T
+	read  reconcile.Managed
 	known memory.Resource
 	facts reconcile.Facts
 
@@ -51,13 +51,13 @@ type pass[T reconcile.Managed] struct {
 	leaveCircuit func()
 
 	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
-	removal reconcile.Observer[T]
+	removal reconcile.UntypedObserver
 
 	// view is the client of the runtime of the pass, and annotations writes annotations by it.
 	view        *kube.View
 	annotations AnnotationWriter
 
-	observer reconcile.Observer[T]
+	observer reconcile.UntypedObserver
 	out      reconcile.Outcome
 	result   reconcile.Result
 
@@ -82,8 +82,8 @@ type pass[T reconcile.Managed] struct {
 	fingerprint string
 }
 
-func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
-	p := &pass[T]{reconciler: r, read: mg, known: known}
+func (r *reconciler) newPass(mg reconcile.Managed, known memory.Resource) *pass {
+	p := &pass{reconciler: r, read: mg, known: known}
 	p.facts = reconcile.Facts{
 		Repeats: known.Calls, Origin: known.OriginOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
 		CausesFn: func() (changed, drifted string) { return r.states.Causes(mg) },
@@ -91,7 +91,7 @@ func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	return p
 }
 
-func (p *pass[T]) end() {
+func (p *pass) end() {
 	p.facts.Others.Leave()
 	if p.leaveCircuit != nil {
 		p.leaveCircuit()
@@ -99,7 +99,7 @@ func (p *pass[T]) end() {
 }
 
 // resolveReferences resolves the references of a resource that is not being deleted.
-func (p *pass[T]) resolveReferences(ctx context.Context, mg T) error {
+func (p *pass) resolveReferences(ctx context.Context, mg reconcile.Managed) error {
 	err := awserr.CauseFirst(p.references.resolve(ctx, mg, p.session))
 	if err == nil {
 		return nil
@@ -113,7 +113,7 @@ func (p *pass[T]) resolveReferences(ctx context.Context, mg T) error {
 }
 
 // await reports that a resource that does not exist in AWS yet waits for something.
-func (p *pass[T]) await(mg resource.Managed, err error) {
+func (p *pass) await(mg resource.Managed, err error) {
 	p.awaits = true
 	ready := mg.GetCondition(xpv2.TypeReady)
 	if ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating {
@@ -123,7 +123,7 @@ func (p *pass[T]) await(mg resource.Managed, err error) {
 
 // connect determines the observer of a resource, and tracks it as a user of its config. If the resource is denied what
 // spec names, it is not tracked, unless it may have created something with that config.
-func (p *pass[T]) connect(ctx context.Context, mg T) error {
+func (p *pass) connect(ctx context.Context, mg reconcile.Managed) error {
 	o, err := p.planning(ctx, mg)
 	track := p.Tracker.Track
 	if session.IsRefused(err) || reconcile.IsDenied(err) && !mayHaveCreated(mg) {
@@ -145,11 +145,9 @@ func mayHaveCreated(mg resource.Managed) bool {
 }
 
 // connected returns the observer of a resource. It makes no AWS call.
-func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+func (p *pass) connected(ctx context.Context, mg reconcile.Managed) (reconcile.UntypedObserver, error) {
 	if open, ok := asCircuitOpen(p.unusable); ok {
-		return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome,
-			error,
-		) {
+		return observerFunc(func(context.Context, reconcile.Facts, reconcile.Managed) (reconcile.Outcome, error) {
 			return reconcile.Outcome{}, open
 		}), nil
 	}
@@ -176,14 +174,14 @@ func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], e
 
 // permitted returns the kind's observer if the resource has the permission to use its
 // targets. A resource without permission that is being deleted leaves them in AWS.
-func (p *pass[T]) permitted(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+func (p *pass) permitted(ctx context.Context, mg reconcile.Managed) (reconcile.UntypedObserver, error) {
 	p.facts.Others = p.others(mg, p.session)
 	err := p.permit(ctx, mg, p.facts.Others)
 	switch {
 	case err == nil:
 		return p.kind.Observer(mg, p.session), nil
 	case meta.WasDeleted(mg) && reconcile.IsDenied(err):
-		return releasing[T](err, p.has(p.facts.Others.User) != ""), nil
+		return releasing(err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
 	if o := p.refused(mg, err, err); o != nil {
@@ -193,7 +191,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T) (reconcile.Observer[T], e
 }
 
 // observe observes the external resource, and reserves the call that is due.
-func (p *pass[T]) observe(ctx context.Context, mg T) error {
+func (p *pass) observe(ctx context.Context, mg reconcile.Managed) error {
 	ctx, span := p.Tracer.Start(ctx, "Observe")
 	defer span.End()
 	var err error
@@ -230,7 +228,7 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 
 // missing returns the message about what a resource that only observes does not find in AWS, which the runtime's own
 // error does not name. It is empty if the resource finds it, or was not compared.
-func (p *pass[T]) missing(mg resource.Managed) string {
+func (p *pass) missing(mg resource.Managed) string {
 	if p.err != nil || p.out.Exists || meta.WasDeleted(mg) || !reconcile.ObserveOnly(mg) {
 		return ""
 	}
@@ -238,12 +236,12 @@ func (p *pass[T]) missing(mg resource.Managed) string {
 }
 
 // found reports whether this reconcile has compared an external resource with spec.
-func (p *pass[T]) found() bool {
+func (p *pass) found() bool {
 	return p.out.State != reconcile.Undecided && p.out.State != reconcile.Missing
 }
 
 // waiting turns an error that says what the resource waits for into its Ready condition.
-func (p *pass[T]) waiting(mg T, err error) error {
+func (p *pass) waiting(mg reconcile.Managed, err error) error {
 	if e, ok := reconcile.AsType[*reconcile.NotReadyError](err); ok {
 		ready := reconcile.Creating(mg.GetGeneration(), e.Reason)
 		if p.out.Ready.Reason == v1beta1.ReasonUpdating { // What exists is to be replaced.
@@ -260,7 +258,7 @@ func (p *pass[T]) waiting(mg T, err error) error {
 }
 
 // due prepares the call that is due: it checks the policies, and reserves it.
-func (p *pass[T]) due(mg T) error {
+func (p *pass) due(mg reconcile.Managed) error {
 	call := p.out.Call
 	if call == nil {
 		return nil
@@ -279,7 +277,7 @@ func (p *pass[T]) due(mg T) error {
 }
 
 // act makes the call that is due.
-func (p *pass[T]) act(ctx context.Context, mg T) error {
+func (p *pass) act(ctx context.Context, mg reconcile.Managed) error {
 	p.changing = true
 	call := p.out.Call
 	ctx, span := p.Tracer.Start(ctx, string(call.Verb))
@@ -314,7 +312,7 @@ func (p *pass[T]) act(ctx context.Context, mg T) error {
 }
 
 // expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
-func (p *pass[T]) expectEvent(operations []string) {
+func (p *pass) expectEvent(operations []string) {
 	changes := func(operation string) bool { return !cloudtrail.IsRead(operation) }
 	if p.Events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
 		return
@@ -323,7 +321,7 @@ func (p *pass[T]) expectEvent(operations []string) {
 }
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.
-func (p *pass[T]) remove(ctx context.Context, mg T) error {
+func (p *pass) remove(ctx context.Context, mg reconcile.Managed) error {
 	res, waits, err := p.checkDeletion(ctx, mg)
 	p.out.Add(res.Effects)
 	switch {
@@ -338,7 +336,7 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
 // decided is outdated: it returns a LaterError, and the next reconcile reads the resource live.
-func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error {
+func (p *pass) annotate(ctx context.Context, mg reconcile.Managed, r reconcile.Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
@@ -350,7 +348,7 @@ func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error 
 }
 
 // record writes annotations about what was done, even if the reconcile is cancelled.
-func (p *pass[T]) record(ctx context.Context, mg T, r reconcile.Record) error {
+func (p *pass) record(ctx context.Context, mg reconcile.Managed, r reconcile.Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
@@ -360,27 +358,27 @@ func (p *pass[T]) record(ctx context.Context, mg T, r reconcile.Record) error {
 }
 
 // leavesNoTrace reports whether whatever the reconcile has found is dropped, except for a status that is kept.
-func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
+func (p *pass) leavesNoTrace() bool { return p.later != nil }
 
 // dropsStatus reports whether the status is dropped, too. It is kept if AWS has throttled a change, and it has what
 // cannot be read again.
-func (p *pass[T]) dropsStatus() bool {
+func (p *pass) dropsStatus() bool {
 	return p.leavesNoTrace() && !(p.changing && p.later.Throttled && p.out.Keep)
 }
 
 // concludes reports whether the external resource was created, and nothing remains to be observed.
-func (p *pass[T]) concludes() bool {
+func (p *pass) concludes() bool {
 	return p.did == reconcile.ToCreate && p.result.Ready.Type != "" && p.err == nil
 }
 
 // storesNow reports whether the status that this reconcile has found must not be deferred.
-func (p *pass[T]) storesNow() bool {
+func (p *pass) storesNow() bool {
 	return p.out.Keep || len(p.out.Stored) > 0 || p.did != "" && p.did != reconcile.ToCreate
 }
 
 // upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no
 // comparison.
-func (p *pass[T]) upToDate() bool {
+func (p *pass) upToDate() bool {
 	d := p.out.Differences
 	return p.out.State == reconcile.UpToDate || p.out.State == reconcile.Undecided && d != nil && d.Message == "" &&
 		len(d.List) == 0 &&
@@ -388,7 +386,7 @@ func (p *pass[T]) upToDate() bool {
 }
 
 // retries reports whether AWS has refused a change that is made again later, and the conditions say so.
-func (p *pass[T]) retries() bool {
+func (p *pass) retries() bool {
 	c := p.read.GetCondition(xpv2.TypeSynced)
 	return p.out.Retries && p.err == nil && !meta.WasDeleted(p.read) && c.Reason == xpv2.ReasonReconcileError &&
 		c.ObservedGeneration == p.read.GetGeneration()

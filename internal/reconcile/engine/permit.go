@@ -20,7 +20,7 @@ import (
 )
 
 // others returns what a resource may use.
-func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
+func (r *reconciler) others(mg reconcile.Managed, s *session.Session) *reconcile.Others {
 	u := tenancy.User{Resource: mg, Session: s}
 	o := &reconcile.Others{Registry: r.Tenants, User: u, Kind: r.kind.GVK.Kind}
 	o.OtherOwner = func(ctx context.Context, parent, name string) resource.ModernManaged {
@@ -45,7 +45,7 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 
 // permit returns an error if a resource may not use its targets: a function that a resource of
 // another namespace owns, or one with a name that the config does not allow.
-func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) error {
+func (r *reconciler) permit(ctx context.Context, mg reconcile.Managed, o *reconcile.Others) error {
 	if r.kind.Owns != nil {
 		r.Tenants.Serve(r.kind.GVK.Kind, o.User)
 	}
@@ -69,7 +69,7 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 }
 
 // mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
-func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
+func (r *reconciler) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
 	if err := reconcile.CheckName(u, target); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 }
 
 // recordActs records what a resource has within what it acts on, so that it may delete that if it is refused later.
-func (p *pass[T]) recordActs(mg T) {
+func (p *pass) recordActs(mg reconcile.Managed) {
 	if p.facts.Others != nil && p.kind.ActsOn != nil {
 		p.Tenants.Acts(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg), p.kind.ActsOn(mg))
 	}
@@ -89,7 +89,7 @@ func (p *pass[T]) recordActs(mg T) {
 // mayDelete reports whether a resource that is being deleted may delete what it created while it was allowed to,
 // although it is refused now. Its annotations alone are no proof, because its user can write them, also while nobody
 // owned the target and nothing existed in it.
-func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
+func (r *reconciler) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	name := r.has(u)
 	return meta.WasDeleted(u.Resource) && reconcile.IsDenied(err) && name != "" &&
 		(r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
@@ -97,7 +97,7 @@ func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target te
 
 // has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
 // was refused, and for an Invocation, whatever its annotations say: to delete it may invoke the function.
-func (r *reconciler[T]) has(u tenancy.User) string {
+func (r *reconciler) has(u tenancy.User) string {
 	name, known := r.Tenants.Created(r.kind.GVK.Kind, u)
 	if known && name == "" || r.kind.GVK.Kind == v1beta1.InvocationKind {
 		return ""
@@ -107,7 +107,7 @@ func (r *reconciler[T]) has(u tenancy.User) string {
 
 // endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be
 // reconciled. Otherwise it would keep others from it for as long as it exists.
-func (p *pass[T]) endClaim() {
+func (p *pass) endClaim() {
 	if p.facts.Others == nil || !p.facts.Others.Claimed {
 		p.Tenants.Abandon(p.kind.GVK.Kind, client.ObjectKeyFromObject(p.read))
 	}
@@ -116,8 +116,8 @@ func (p *pass[T]) endClaim() {
 // otherOwner returns the resource of the kind that has written an external name for the same function or layer.
 // Names of aliases and statements are only unique within a parent. One whose parent is not known may have it. If mg has
 // written it too, it is an older one, unless mg is refused.
-func (r *reconciler[T]) otherOwner(
-	ctx context.Context, u tenancy.User, mg T, parent, name string,
+func (r *reconciler) otherOwner(
+	ctx context.Context, u tenancy.User, mg reconcile.Managed, parent, name string,
 ) resource.ModernManaged {
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
@@ -132,7 +132,7 @@ func (r *reconciler[T]) otherOwner(
 
 // mayHave reports whether another resource may have what mg has, because both act on one target, and its config and the
 // owner of the target allow that. Its annotations alone are no proof, because its user can write them.
-func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
+func (r *reconciler) mayHave(ctx context.Context, u tenancy.User, mg, o reconcile.Managed) bool {
 	other := tenancy.User{Resource: o, Session: u.Session}
 	if r.kind.ActsOn == nil {
 		return !slices.ContainsFunc(reconcile.Values(r.kind.Owns, mg), func(t tenancy.Target) bool {
@@ -147,7 +147,7 @@ func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bo
 
 // actsOn returns what another resource acts on, in the account in which it was seen. The endpoint of a tenant's own
 // config may return any account.
-func (r *reconciler[T]) actsOn(o T) []tenancy.Target {
+func (r *reconciler) actsOn(o reconcile.Managed) []tenancy.Target {
 	all := r.kind.ActsOn(o)
 	if ref := o.GetProviderConfigReference(); ref != nil && ref.Kind == v1beta1.ClusterProviderConfigKind {
 		for i := range all {
@@ -159,14 +159,14 @@ func (r *reconciler[T]) actsOn(o T) []tenancy.Target {
 
 // otherResources iterates over the other resources of the kind and region that may own something in
 // AWS. It ends early if they cannot be listed.
-func (r *reconciler[T]) otherResources(ctx context.Context, mg T) iter.Seq[T] {
-	return func(yield func(T) bool) {
+func (r *reconciler) otherResources(ctx context.Context, mg reconcile.Managed) iter.Seq[reconcile.Managed] {
+	return func(yield func(reconcile.Managed) bool) {
 		list := r.kind.NewList()
 		if err := r.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 			return // The decision is correct without them.
 		}
 		for _, item := range list.GetItems() {
-			o, ok := item.(T)
+			o, ok := item.(reconcile.Managed)
 			if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || r.kind.Region(o) != r.kind.Region(mg) {
 				continue
 			}
@@ -179,7 +179,7 @@ func (r *reconciler[T]) otherResources(ctx context.Context, mg T) iter.Seq[T] {
 
 // usedAccount returns the account in which this reconcile has found or changed the external resource, or may have
 // created it by a call without an answer. It returns "" if it has done none of these, or the account is not known.
-func (p *pass[T]) usedAccount(mg reconcile.Managed) string {
+func (p *pass) usedAccount(mg reconcile.Managed) string {
 	_, unanswered := ownership.UnansweredAt(mg)
 	if p.session != nil && (p.found() || p.did != "" || p.changing && unanswered) {
 		return p.session.Identity.AccountID()
@@ -189,7 +189,7 @@ func (p *pass[T]) usedAccount(mg reconcile.Managed) string {
 
 // checkAccount returns an error if the external resource is in another account than that of the session, in which it
 // would seem to be deleted. A resource that only observes leaves nothing behind. There must be a session.
-func (p *pass[T]) checkAccount() error {
+func (p *pass) checkAccount() error {
 	was, is := p.read.GetSummary().AccountID, p.session.Identity.AccountID()
 	if was == "" || is == "" || was == is || reconcile.ObserveOnly(p.read) {
 		return nil

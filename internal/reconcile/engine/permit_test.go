@@ -225,7 +225,7 @@ func TestPermissionWakes(t *testing.T) {
 	}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "checkout"}}
 	f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-west-1:123456789012:function:checkout")
-	if mine, its := watch.ActingKeys(k, samples.New()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
+	if mine, its := watch.ActingKeys(k.Untyped(), samples.New()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
 		t.Errorf("a resource that acts on a function is found by %v, and looked for by %v", mine, its)
 	}
 	before := f.DeepCopy()

@@ -33,9 +33,9 @@ func planOnly(mg reconcile.Managed) bool {
 }
 
 // A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
-type planObserver[T reconcile.Managed] struct {
-	pass  *pass[T]
-	inner reconcile.Observer[T]
+type planObserver struct {
+	pass  *pass
+	inner reconcile.UntypedObserver
 
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
@@ -43,7 +43,7 @@ type planObserver[T reconcile.Managed] struct {
 
 // planning returns the observer of a resource that only plans, if the resource asks for that. The kind's own observer
 // then observes it as if spec allowed nothing else.
-func (p *pass[T]) planning(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+func (p *pass) planning(ctx context.Context, mg reconcile.Managed) (reconcile.UntypedObserver, error) {
 	plans, asked := p.Planner != nil && p.session != nil, xpv2.ManagementPolicies(nil)
 	switch {
 	case p.Planner == nil:
@@ -61,13 +61,13 @@ func (p *pass[T]) planning(ctx context.Context, mg T) (reconcile.Observer[T], er
 	}
 	o, err := p.connected(ctx, mg)
 	if plans && err == nil {
-		o = &planObserver[T]{pass: p, inner: o, asked: asked}
+		o = &planObserver{pass: p, inner: o, asked: asked}
 	}
 	return o, err
 }
 
 // Observe observes the external resource, and says in a condition what would be done.
-func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
+func (o *planObserver) Observe(ctx context.Context, f reconcile.Facts, mg reconcile.Managed) (reconcile.Outcome, error) {
 	before := reconcile.CopyOf(mg)
 	before.SetManagementPolicies(o.asked)
 	if o.asked == nil {
@@ -107,7 +107,7 @@ func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) 
 
 // planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that
 // keeps the resource.
-func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed) error {
+func (o *planObserver) planDeletion(ctx context.Context, f reconcile.Facts, mg reconcile.Managed, before reconcile.Managed) error {
 	summary, differs, err := o.plan(ctx, f, mg, before)
 	if err != nil {
 		return err
@@ -138,8 +138,8 @@ func show(mg reconcile.Managed, summary string, differs bool) {
 
 // plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many
 // resources that are planned at once take calls from each other, and none finishes its plan.
-func (o *planObserver[T]) plan(
-	ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed,
+func (o *planObserver) plan(
+	ctx context.Context, f reconcile.Facts, mg reconcile.Managed, before reconcile.Managed,
 ) (summary string, differs bool, err error) {
 	reads := o.pass.kind.Reads(mg)
 	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {

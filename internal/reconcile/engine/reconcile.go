@@ -32,17 +32,17 @@ import (
 )
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
-type reconciler[T reconcile.Managed] struct {
+type reconciler struct {
 	Options
 
-	kind       reconcile.Kind[T]
+	kind       reconcile.UntypedKind
 	manager    ctrl.Manager
 	kube       *kube.Client
 	recorder   *reporting.Recorder
 	changeLog  managed.ChangeLogger
 	states     *memory.Store
 	inFlight   *InFlight
-	references *references[T]
+	references *references
 	handover   *watch.Handover
 	queue      watch.WorkQueue
 	policies   bool
@@ -53,7 +53,7 @@ type reconciler[T reconcile.Managed] struct {
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
 // releases its reservations, and is retried with increasing delays. A call that was sent to
 // AWS before the panic counts as unanswered, as if the process had ended.
-func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
+func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
 	ctx, span := r.Tracer.Start(ctx, "Reconcile "+r.kind.GVK.Kind, trace.WithNewRoot(), r.identifying(req))
 	defer span.End()
 	defer func() {
@@ -69,7 +69,7 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ct
 
 // reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is retried after a delay that
 // depends on the error, which the queue's rate limiter would override.
-func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Result {
+func (r *reconciler) reconcile(ctx context.Context, req ctrl.Request) ctrl.Result {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, req.NamespacedName, mg); err != nil {
 		if kerrors.IsNotFound(err) {
@@ -138,7 +138,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 
 // resolve resolves the session of the resource, and returns a context in which calls are the resource's. A
 // session that cannot be resolved is for the runtime to report.
-func (p *pass[T]) resolve(ctx context.Context) context.Context {
+func (p *pass) resolve(ctx context.Context) context.Context {
 	mg := p.read
 	if p.makesNoCall(mg) {
 		p.Tenants.Release(p.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
@@ -164,7 +164,7 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 }
 
 // releaseQuota releases the calls that were reserved and not made.
-func (p *pass[T]) releaseQuota() {
+func (p *pass) releaseQuota() {
 	if p.session != nil {
 		p.Limiter.Release(p.session.Scope, string(p.read.GetUID()))
 	}
@@ -172,7 +172,7 @@ func (p *pass[T]) releaseQuota() {
 
 // reserveReads reserves the calls of one observation, and those that earlier reconciles waited
 // for. It returns how long to wait for them.
-func (p *pass[T]) reserveReads(ctx context.Context) time.Duration {
+func (p *pass) reserveReads(ctx context.Context) time.Duration {
 	if p.facts.ReserveFn == nil || p.circuitWait > 0 {
 		return p.circuitWait
 	}
@@ -193,7 +193,7 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 // startDelay returns how long not to reconcile a resource yet after a start. Steady resources are
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
 // A resource without a session, as while many wait for STS, has not started.
-func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
+func (p *pass) startDelay(ctx context.Context) time.Duration {
 	mg, known, s := p.read, p.known, p.resolved
 	if known.Requester != "" || s == nil || known.Changes > 0 || !known.Events.Received.IsZero() ||
 		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
@@ -207,19 +207,19 @@ func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
 	return delay.Spread(string(mg.GetUID()), p.poll().Effective(requested))
 }
 
-func (r *reconciler[T]) managementPolicies(mg T) managed.ManagementPoliciesChecker {
+func (r *reconciler) managementPolicies(mg reconcile.Managed) managed.ManagementPoliciesChecker {
 	return managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
 }
 
 // makesNoCall reports whether the runtime will make no AWS call at all.
-func (r *reconciler[T]) makesNoCall(mg T) bool {
+func (r *reconciler) makesNoCall(mg reconcile.Managed) bool {
 	p := r.managementPolicies(mg)
 	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
 }
 
 // priority returns the priority of a resource's calls: changes by the user take precedence
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
-func (p *pass[T]) priority() quota.Priority {
+func (p *pass) priority() quota.Priority {
 	mg, known := p.read, p.known
 	waiting := known.IsChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.IsReconciled(mg)
 	if waiting && known.Failures < backoff.PriorityFailures {
@@ -233,7 +233,7 @@ const recent = 2 * time.Second
 
 // fresh returns how old a cached answer that another resource requested may be: at most half the interval that the
 // resource requests itself, and not from before the last event about it.
-func (p *pass[T]) fresh(priority quota.Priority) readcache.Freshness {
+func (p *pass) fresh(priority quota.Priority) readcache.Freshness {
 	mg, known := p.read, p.known
 	age := max(p.poll().Interval/2, p.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
 	if requested, ok := meta.GetPollInterval(mg); ok {
@@ -254,7 +254,7 @@ func (p *pass[T]) fresh(priority quota.Priority) readcache.Freshness {
 }
 
 // outcome returns when the resource is reconciled next, given what the runtime has returned.
-func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.Result {
+func (p *pass) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.Result {
 	key := client.ObjectKeyFromObject(p.read)
 	endSpan(ctx, p.spanOutcome())
 	if p.later != nil {
@@ -296,13 +296,13 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 
 // outdated reports whether a reconcile has ended because the resource changed after it was read, or another process has
 // written its status. The next reconcile reads it live.
-func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
+func (p *pass) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
 	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
 	return ended && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
-func (p *pass[T]) failure(res ctrl.Result, err error) error {
+func (p *pass) failure(res ctrl.Result, err error) error {
 	switch {
 	case p.err != nil:
 		return p.err
@@ -315,17 +315,17 @@ func (p *pass[T]) failure(res ctrl.Result, err error) error {
 }
 
 // waits ends a reconcile that has to wait, with an outcome for its span.
-func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
+func (r *reconciler) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
 	endSpan(ctx, outcome)
 	return r.waitingResult(wait)
 }
 
-func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
+func (r *reconciler) waitingResult(wait time.Duration) ctrl.Result {
 	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
 	return ctrl.Result{RequeueAfter: wait}
 }
 
-func (p *pass[T]) recordMetrics() {
+func (p *pass) recordMetrics() {
 	mg := p.read
 	key := client.ObjectKeyFromObject(mg)
 	if p.makesNoCall(mg) || meta.WasDeleted(mg) {
@@ -346,7 +346,7 @@ func (p *pass[T]) recordMetrics() {
 }
 
 // forget removes all state of a resource that does not exist any more.
-func (r *reconciler[T]) forget(key types.NamespacedName) {
+func (r *reconciler) forget(key types.NamespacedName) {
 	r.forgetEarlier(key)
 	r.kube.Forget(key)
 	r.handover.Forget(key)
@@ -357,7 +357,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 
 // forgetEarlier removes what is remembered of a resource that does not exist any more, although another one may have
 // its name.
-func (r *reconciler[T]) forgetEarlier(key types.NamespacedName) {
+func (r *reconciler) forgetEarlier(key types.NamespacedName) {
 	known := r.states.Forget(key)
 	if known.Requester != "" {
 		r.Limiter.Forget(known.Scope, known.Requester)

@@ -36,8 +36,8 @@ import (
 // references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
 // changes of the referenced resource are followed. While a resource is being deleted, references that cannot be
 // resolved are left empty, because the referenced resource may be gone.
-type references[T reconcile.Managed] struct {
-	kind    reconcile.Kind[T]
+type references struct {
+	kind    reconcile.UntypedKind
 	reader  client.Client
 	tenants *tenancy.Registry
 	objects *refs.ObjectReader
@@ -49,7 +49,7 @@ type referenceResolver interface {
 }
 
 // resolveDeleted resolves the references of a resource that is being deleted, as far as possible.
-func (r *references[T]) resolveDeleted(ctx context.Context, mg T, s *session.Session) {
+func (r *references) resolveDeleted(ctx context.Context, mg reconcile.Managed, s *session.Session) {
 	at := mg.GetDeletionTimestamp()
 	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
 	defer mg.SetDeletionTimestamp(at)
@@ -58,7 +58,7 @@ func (r *references[T]) resolveDeleted(ctx context.Context, mg T, s *session.Ses
 
 // resolve resolves the references of a resource in memory. An error contains the field, and
 // the reason why its reference cannot be resolved.
-func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) error {
+func (r *references) resolve(ctx context.Context, mg reconcile.Managed, s *session.Session) error {
 	rr, ok := any(mg).(referenceResolver)
 	if !ok {
 		return nil
@@ -80,7 +80,7 @@ func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) e
 
 // checkNamed returns an error if a resource acts on something that only an optional reference names, which refers to
 // nothing: AWS cannot be asked about it then.
-func (r *references[T]) checkNamed(mg T, refs []reconcile.Reference) error {
+func (r *references) checkNamed(mg reconcile.Managed, refs []reconcile.Reference) error {
 	if r.kind.ActsOn == nil || len(r.kind.ActsOn(mg)) > 0 || reconcile.ExternalName(mg) != "" {
 		return nil
 	}
@@ -123,7 +123,7 @@ func checkFunction(named func() string, kind string, to client.Object) error {
 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
 // the reference is going to be resolved. Selectors of another namespace are checked by selectable.
-func (r *references[T]) mayRefer(ctx context.Context, mg T, s *session.Session) error {
+func (r *references) mayRefer(ctx context.Context, mg reconcile.Managed, s *session.Session) error {
 	for _, ref := range reconcile.Values(r.kind.References, mg) {
 		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
 			continue
@@ -140,8 +140,8 @@ func (r *references[T]) mayRefer(ctx context.Context, mg T, s *session.Session) 
 }
 
 // permits returns an error if a resource may not refer to another. Without a session, annotations decide.
-func (r *references[T]) permits(
-	ctx context.Context, mg T, s *session.Session, kind string, to client.Object,
+func (r *references) permits(
+	ctx context.Context, mg reconcile.Managed, s *session.Session, kind string, to client.Object,
 ) error {
 	return r.tenants.MayRefer(ctx, tenancy.User{Resource: mg, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
@@ -157,7 +157,7 @@ func isOptional(ref reconcile.Reference) bool {
 // values returns what a resolved reference stands for: the external name of what it refers to, and, if the resource
 // follows that, its values. What a reference is resolved to is not always part of the spec's JSON. The name is empty
 // if there is no such resource.
-func (r *references[T]) values(ctx context.Context, mg T, ref reconcile.Reference) ([]string, error) {
+func (r *references) values(ctx context.Context, mg reconcile.Managed, ref reconcile.Reference) ([]string, error) {
 	if ref.Ref == nil {
 		return []string{""}, nil
 	}
@@ -173,7 +173,7 @@ func (r *references[T]) values(ctx context.Context, mg T, ref reconcile.Referenc
 }
 
 // get reads the object that a reference names. One that does not exist has nothing but its name.
-func (r *references[T]) get(ctx context.Context, mg T, ref reconcile.Reference) (client.Object, error) {
+func (r *references) get(ctx context.Context, mg reconcile.Managed, ref reconcile.Reference) (client.Object, error) {
 	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
 	to := resource.MustCreateObject(ref.To, r.reader.Scheme()).(client.Object) //nolint:forcetypeassert // All kinds are.
 	err := r.reader.Get(ctx, key, to)
@@ -327,7 +327,7 @@ func unreadable(kind string, err error) error {
 
 // registerFields registers the fields that a resource refers to with the field reader, which
 // only watches those. It returns a context in which fields are read for this resource.
-func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Context {
+func (r *reconciler) registerFields(ctx context.Context, mg reconcile.Managed) context.Context {
 	if r.kind.Fields == nil {
 		return ctx
 	}
@@ -336,6 +336,6 @@ func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Contex
 	return refs.WithUser(ctx, u)
 }
 
-func (r *reconciler[T]) user(name types.NamespacedName) refs.User {
+func (r *reconciler) user(name types.NamespacedName) refs.User {
 	return refs.User{Kind: r.kind.GVK.Kind, NamespacedName: name}
 }

@@ -231,7 +231,7 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(old, young).Build()
 	mg := samples.New()
 	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
-	r := &references[*sample]{reader: c}
+	r := &references{reader: c}
 	if err := r.resolve(t.Context(), mg, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestOptionalLayers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"}}
 			f.Spec.ForProvider.LayerRefs = tc.refs
-			r := &references[*v1beta1.Function]{reader: c, kind: reconcile.Kind[*v1beta1.Function]{
+			r := &references{reader: c, kind: reconcile.Kind[*v1beta1.Function]{
 				References: func(f *v1beta1.Function) (all []reconcile.Reference) {
 					for i := range f.Spec.ForProvider.LayerRefs {
 						all = append(all, reconcile.Reference{
@@ -310,7 +310,7 @@ func TestOptionalLayers(t *testing.T) {
 					}
 					return all
 				},
-			}}
+			}.Untyped()}
 			err := r.resolve(t.Context(), f, nil)
 			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
@@ -338,7 +338,7 @@ func TestReferenceToAValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f, v, younger).Build()
-	r := &references[*v1beta1.Alias]{reader: c, kind: reconcile.Kind[*v1beta1.Alias]{
+	r := &references{reader: c, kind: reconcile.Kind[*v1beta1.Alias]{
 		References: func(a *v1beta1.Alias) []reconcile.Reference {
 			p := a.Spec.ForProvider
 			return []reconcile.Reference{
@@ -349,7 +349,7 @@ func TestReferenceToAValue(t *testing.T) {
 				},
 			}
 		},
-	}}
+	}.Untyped()}
 	for set, edit := range map[string]func(*v1beta1.AliasSettings){
 		"functionVersionRef": func(s *v1beta1.AliasSettings) { s.FunctionVersionRef = &xpv2.NamespacedReference{Name: "release"} },
 		"functionVersionSelector": func(s *v1beta1.AliasSettings) {
@@ -452,7 +452,7 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 					t.Fatal(err)
 				}
 				mg.SetNamespace("shop")
-				err := (&references[reconcile.Managed]{reader: c}).resolve(t.Context(), mg, nil)
+				err := (&references{reader: c}).resolve(t.Context(), mg, nil)
 				if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 					t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 				}
@@ -470,10 +470,10 @@ func TestOptionalTarget(t *testing.T) {
 	if err := v1beta1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	r := &references[reconcile.Managed]{
+	r := &references{
 		reader: fake.NewClientBuilder().WithScheme(s).Build(),
 		kind: reconcile.Kind[reconcile.Managed]{
-			References: reconcile.References[reconcile.Managed],
+			References: reconcile.References,
 			ActsOn:     func(reconcile.Managed) []tenancy.Target { return nil },
 		},
 	}
@@ -632,7 +632,7 @@ func TestReferrerRequests(t *testing.T) {
 			enqueued := samples.Enqueued(
 				t.Context(),
 				predicate.Funcs{},
-				watch.DependentsHandler(k, users, samples.GVK),
+				watch.DependentsHandler(k.Untyped(), users, samples.GVK),
 				tc.event,
 			)
 			slices.Sort(marked)
@@ -679,7 +679,7 @@ func TestManyLabels(t *testing.T) {
 	samples.Enqueued(
 		t.Context(),
 		predicate.Funcs{},
-		watch.DependentsHandler(k, users, samples.GVK),
+		watch.DependentsHandler(k.Untyped(), users, samples.GVK),
 		event.UpdateEvent{ObjectOld: before, ObjectNew: after},
 	)
 	if reader.count == 0 || reader.count > 1000 {

@@ -22,7 +22,7 @@ import (
 
 // refusedReference returns the observer of a resource whose reference is refused, but that has acted on what it
 // referred to while it was allowed to: status names it. It is nil if nothing is to be deleted, or for another error.
-func (p *pass[T]) refusedReference(ctx context.Context, mg T, err error) reconcile.Observer[T] {
+func (p *pass) refusedReference(ctx context.Context, mg reconcile.Managed, err error) reconcile.UntypedObserver {
 	if p.session == nil || !tenancy.IsRefused(err) {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (p *pass[T]) refusedReference(ctx context.Context, mg T, err error) reconci
 // refused returns the observer of a resource that is refused because of the owner that the error of permit has. If this
 // process has seen it create something in AWS, the observer deletes that, and nothing else: annotations are no proof,
 // because users can write them. If there is no observer, the resource makes no call.
-func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
+func (p *pass) refused(mg reconcile.Managed, denied, why error) reconcile.UntypedObserver {
 	r, u, owner := p.reconciler, p.facts.Others.User, tenancy.RefusedBy(denied)
 	name := r.has(u)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || planOnly(mg) {
@@ -60,12 +60,15 @@ func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 	})
 }
 
+// An observerFunc is an observer that is a function.
+type observerFunc = reconcile.ObserverFunc[reconcile.Managed]
+
 // removing returns the observer of a refused resource that has created something in AWS. It deletes that as
 // if the resource were being deleted, and returns why it is refused. removed is called once it is gone.
-func removing[T reconcile.Managed](
-	inner reconcile.Observer[T], why error, removed func() event.Event,
-) reconcile.Observer[T] {
-	return reconcile.ObserverFunc[T](func(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
+func removing(
+	inner reconcile.UntypedObserver, why error, removed func() event.Event,
+) reconcile.UntypedObserver {
+	return observerFunc(func(ctx context.Context, f reconcile.Facts, mg reconcile.Managed) (reconcile.Outcome, error) {
 		deleted := reconcile.CopyOf(mg)
 		deleted.SetDeletionTimestamp(&metav1.Time{Time: f.Now()})
 		out, err := inner.Observe(ctx, f, deleted)
@@ -92,8 +95,8 @@ func removing[T reconcile.Managed](
 
 // releasing returns the observer of a resource that is being deleted and may
 // not delete what it refers to. It finds nothing to delete.
-func releasing[T reconcile.Managed](why error, leaves bool) reconcile.Observer[T] {
-	return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) {
+func releasing(why error, leaves bool) reconcile.UntypedObserver {
+	return observerFunc(func(context.Context, reconcile.Facts, reconcile.Managed) (reconcile.Outcome, error) {
 		out := reconcile.Outcome{}
 		if leaves {
 			out.Events = []event.Event{event.Normal(v1beta1.EventLeftForeignResource,
@@ -104,7 +107,7 @@ func releasing[T reconcile.Managed](why error, leaves bool) reconcile.Observer[T
 }
 
 // panicked ends the reconcile of a resource that has panicked.
-func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
+func (r *reconciler) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
 	if known, ok := r.states.Get(key); ok && known.Requester != "" {
 		r.Limiter.Release(known.Scope, known.Requester)
 	}
@@ -115,7 +118,7 @@ func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, 
 }
 
 // report reports an error that the runtime does not know of: in the condition Synced, and by an event.
-func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
+func (r *reconciler) report(ctx context.Context, key types.NamespacedName, failure error) error {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, key, mg); err != nil {
 		return errors.Wrap(err, "cannot get managed resource")
@@ -131,7 +134,7 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 }
 
 // logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.
-func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
+func (r *reconciler) logPanic(key types.NamespacedName, err error) {
 	var p *panics.Error
 	if errors.As(err, &p) {
 		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))

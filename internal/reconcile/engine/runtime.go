@@ -42,13 +42,13 @@ import (
 // Late initialization and the default external name are not used.
 
 // runtime returns the runtime's reconciler of a pass.
-func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
+func (p *pass) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 	p.view = p.kube.View(p.read, p.completeStatus)
 	p.annotations = p.view
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector(p.connector()),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
-		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
+		managed.WithRecorder(&passRecorder{Recorder: p.recorder, pass: p}),
 		managed.WithTimeout(timeout),
 		managed.WithPollInterval(p.poll().Interval),
 		managed.WithMinPollInterval(p.poll().Effective(p.poll().Min)),
@@ -60,14 +60,14 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		}),
 		managed.WithCriticalAnnotationUpdater(p.kube),
 		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(ctx context.Context, mg resource.Managed) error {
-			return p.resolveReferences(ctx, mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
+			return p.resolveReferences(ctx, mg.(reconcile.Managed)) //nolint:forcetypeassert // The runtime gets nothing else.
 		})),
 	}
 	if p.policies {
 		opts = append(opts, managed.WithManagementPolicies())
 	}
 	if p.changeLog != nil {
-		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: p.changeLog, pass: p}))
+		opts = append(opts, managed.WithChangeLogger(&changeLogger{inner: p.changeLog, pass: p}))
 	}
 	return managed.NewReconciler(&decorated{Manager: p.manager, client: p.view}, resource.ManagedKind(p.kind.GVK),
 		opts...)
@@ -84,28 +84,28 @@ type decorated struct {
 func (d *decorated) GetClient() client.Client { return d.client }
 
 // connector returns the functions by which the runtime observes and changes the external resource.
-func (p *pass[T]) connector() managed.TypedExternalConnector[T] {
-	c := managed.TypedExternalClientFns[T]{
-		ObserveFn: func(ctx context.Context, mg T) (managed.ExternalObservation, error) {
+func (p *pass) connector() managed.TypedExternalConnector[reconcile.Managed] {
+	c := managed.TypedExternalClientFns[reconcile.Managed]{
+		ObserveFn: func(ctx context.Context, mg reconcile.Managed) (managed.ExternalObservation, error) {
 			if err := p.observe(ctx, mg); err != nil {
 				return managed.ExternalObservation{}, err
 			}
 			return ObservationFor(mg, p.out), nil
 		},
-		CreateFn: func(ctx context.Context, mg T) (managed.ExternalCreation, error) {
+		CreateFn: func(ctx context.Context, mg reconcile.Managed) (managed.ExternalCreation, error) {
 			err := p.act(ctx, mg)
 			return managed.ExternalCreation{ConnectionDetails: p.result.Details}, err
 		},
-		UpdateFn: func(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
+		UpdateFn: func(ctx context.Context, mg reconcile.Managed) (managed.ExternalUpdate, error) {
 			err := p.act(ctx, mg)
 			return managed.ExternalUpdate{ConnectionDetails: p.result.Details}, err
 		},
-		DeleteFn: func(ctx context.Context, mg T) (managed.ExternalDelete, error) {
+		DeleteFn: func(ctx context.Context, mg reconcile.Managed) (managed.ExternalDelete, error) {
 			return managed.ExternalDelete{}, p.remove(ctx, mg)
 		},
 		DisconnectFn: func(context.Context) error { return nil }, // Connections are shared and outlive a reconcile.
 	}
-	return managed.TypedExternalConnectorFn[T](func(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
+	return managed.TypedExternalConnectorFn[reconcile.Managed](func(ctx context.Context, mg reconcile.Managed) (managed.TypedExternalClient[reconcile.Managed], error) {
 		return c, p.connect(ctx, mg)
 	})
 }
@@ -126,19 +126,19 @@ func ObservationFor(mg resource.Managed, out reconcile.Outcome) managed.External
 }
 
 // A passRecorder emits the events of one reconcile.
-type passRecorder[T reconcile.Managed] struct {
+type passRecorder struct {
 	event.Recorder
 
-	pass *pass[T]
+	pass *pass
 }
 
 // WithAnnotations returns a recorder that annotates its events.
-func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return &passRecorder[T]{Recorder: r.Recorder.WithAnnotations(keysAndValues...), pass: r.pass}
+func (r *passRecorder) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &passRecorder{Recorder: r.Recorder.WithAnnotations(keysAndValues...), pass: r.pass}
 }
 
 // Event emits an event, unless the reconcile leaves no trace.
-func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
+func (r *passRecorder) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
 	if p.leavesNoTrace() || e.Reason == v1beta1.EventDeleted && p.did == reconcile.ToConfirm ||
 		e.Reason == v1beta1.EventUpdated && p.result.Quiet {
@@ -162,7 +162,7 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 
 // addFinalizer adds the finalizer to a resource, unless it has it. It does so in memory only if the runtime is about to
 // record a pending creation, which writes both.
-func (p *pass[T]) addFinalizer(ctx context.Context, obj resource.Object) error {
+func (p *pass) addFinalizer(ctx context.Context, obj resource.Object) error {
 	if p.creates {
 		meta.AddFinalizer(obj, managed.FinalizerName)
 		return nil
@@ -173,31 +173,31 @@ func (p *pass[T]) addFinalizer(ctx context.Context, obj resource.Object) error {
 // removeFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned, and after
 // that the record that the resource uses its config: if the finalizer cannot be removed, the resource still needs its
 // config, which a namespace that is being deleted would lose for good.
-func (p *pass[T]) removeFinalizer(ctx context.Context, obj resource.Object) error {
+func (p *pass) removeFinalizer(ctx context.Context, obj resource.Object) error {
 	if err := p.view.RemoveFinalizer(ctx, obj); err != nil {
 		return err
 	}
 	if meta.WasDeleted(obj) {
 		p.Metrics.RecordDeletion(p.kind.GVK.String(), p.Now().Sub(obj.GetDeletionTimestamp().Time))
 	}
-	return p.Tracker.Untrack(ctx, obj.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
+	return p.Tracker.Untrack(ctx, obj.(reconcile.Managed)) //nolint:forcetypeassert // The runtime gets nothing else.
 }
 
 // changeLogger forwards change log entries of one reconcile. It removes what must not be logged, and drops entries of
 // reconciles that leave no trace and of deletions that wait.
-type changeLogger[T reconcile.Managed] struct {
+type changeLogger struct {
 	inner managed.ChangeLogger
-	pass  *pass[T]
+	pass  *pass
 }
 
 // Log logs a change that was made or has failed.
-func (l *changeLogger[T]) Log(
+func (l *changeLogger) Log(
 	ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
 ) error {
 	if l.pass.leavesNoTrace() || l.pass.did == reconcile.ToConfirm {
 		return nil
 	}
-	shown := reconcile.CopyOf(mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
+	shown := reconcile.CopyOf(mg.(reconcile.Managed)) //nolint:forcetypeassert // The runtime gets nothing else.
 	hideCopies(shown)
 	shown.SetManagedFields(nil)
 	if l.pass.kind.Redact != nil {

@@ -37,19 +37,19 @@ type Definition interface {
 }
 
 // definition is the Definition of a kind.
-type definition[T reconcile.Managed] struct{ kind reconcile.Kind[T] }
+type definition struct{ kind reconcile.UntypedKind }
 
 // Define returns the Definition of a kind, whose types are registered in the manager's scheme. A program that only
 // takes the Steppers of kinds does not link their controllers.
 func Define[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) Definition {
-	return definition[T]{k.WithTypes(mgr.GetClient().Scheme())}
+	return definition{k.WithTypes(mgr.GetClient().Scheme())}
 }
 
 // Stepper returns the Stepper of the kind.
-func (d definition[T]) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
+func (d definition) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
 
 // Control adds the controller of the kind to a manager.
-func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
+func (d definition) Control(mgr ctrl.Manager, o Options) error {
 	k := d.kind
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k,
@@ -109,9 +109,9 @@ func NewReconciler[T reconcile.Managed](
 	return newReconciler(mgr, o, k.WithTypes(mgr.GetClient().Scheme()), events)
 }
 
-func newReconciler[T reconcile.Managed](
-	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
-) *reconciler[T] {
+func newReconciler(
+	mgr ctrl.Manager, o Options, k reconcile.UntypedKind, events event.Recorder,
+) *reconciler {
 	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
@@ -119,7 +119,7 @@ func newReconciler[T reconcile.Managed](
 		o.Tracer = noop.NewTracerProvider().Tracer("")
 	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
-	r := &reconciler[T]{
+	r := &reconciler{
 		Options:    o,
 		kind:       k,
 		manager:    mgr,
@@ -127,7 +127,7 @@ func newReconciler[T reconcile.Managed](
 		recorder:   reporting.NewRecorder(events, log, o.Now, o.EventFilterFunctions...),
 		states:     s,
 		inFlight:   NewInFlight(o.MaxConcurrentReconciles),
-		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
+		references: &references{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
 		handover:   watch.NewHandover(o.Shard, timeout, o.Now),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		log:        log,

@@ -52,7 +52,7 @@ var outcomes = map[reconcile.Verb]string{
 }
 
 // identifying returns the attributes of a span that say which resource is reconciled.
-func (r *reconciler[T]) identifying(req ctrl.Request) trace.SpanStartEventOption {
+func (r *reconciler) identifying(req ctrl.Request) trace.SpanStartEventOption {
 	return trace.WithAttributes(keyKind.String(r.kind.GVK.Kind), semconv.K8SNamespaceName(req.Namespace),
 		keyName.String(req.Name))
 }
@@ -109,7 +109,7 @@ func failedSpan(span trace.Span, err error) {
 }
 
 // spanOutcome returns the outcome of a reconcile without an error.
-func (p *pass[T]) spanOutcome() string {
+func (p *pass) spanOutcome() string {
 	switch {
 	case p.later != nil && p.later.Throttled:
 		return outcomeThrottled

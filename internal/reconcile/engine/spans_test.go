@@ -104,7 +104,7 @@ func TestTraces(t *testing.T) {
 			reason: "After a start, what is in order waits for the time of its poll.",
 			begin: func(e *env) {
 				e.converge()
-				e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+				e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind.Untyped(), e.events)
 			},
 			want: "Reconcile Sample crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
 		},

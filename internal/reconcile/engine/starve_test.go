@@ -248,7 +248,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		Observer: func(_ *sample, s *session.Session) reconcile.Observer[*sample] {
 			return &function{api: session.Client(s, lambda.NewFromConfig)}
 		},
-	}, noEvents{})
+	}.Untyped(), noEvents{})
 	f.queue = workqueue.NewTypedDelayingQueue[ctrl.Request]()
 	for range workers {
 		f.workers.Go(func() { f.work(ctx, r) })

@@ -23,7 +23,7 @@ import (
 
 // completeStatus completes each status that the runtime is about to write. The status is dropped if the reconcile
 // leaves no trace, and may be deferred for a while.
-func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
+func (p *pass) completeStatus(obj client.Object) kube.StatusAction {
 	if p.dropsStatus() {
 		return kube.DropStatus
 	}
@@ -65,7 +65,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 }
 
 // decisionInput returns what the status of a resource is derived from.
-func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
+func (p *pass) decisionInput(mg reconcile.Managed) reconcile.Input {
 	f := reconcile.Input{
 		Generation: mg.GetGeneration(),
 		Deleted:    meta.WasDeleted(mg),
@@ -107,7 +107,7 @@ func failureOf(mg reconcile.Managed, err error, awaits bool) (reconcile.Failure,
 }
 
 // differences returns the differences found by this reconcile, or those of the last one if this one did not compare.
-func (p *pass[T]) differences(mg reconcile.Managed) []v1beta1.Difference {
+func (p *pass) differences(mg reconcile.Managed) []v1beta1.Difference {
 	switch {
 	case meta.WasDeleted(mg):
 		return nil
@@ -156,7 +156,7 @@ const StatusDelay = 5 * time.Second
 
 // mayDefer reports whether a status may be deferred: it only says that the resource is being created, or what it waits
 // for, and the stored one does not say more.
-func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
+func (p *pass) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
 	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
 	}
@@ -170,7 +170,7 @@ func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.
 // boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long
 // enough, and requeues the resource no later than that. If it cannot be written, the resource is requeued ever later,
 // because each reconcile may call AWS.
-func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
+func (r *reconciler) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	since, ok := r.kube.DeferredSince(key, r.Now())
 	if !ok {
 		return res

@@ -90,59 +90,53 @@ func (d Done) Wait() time.Duration {
 func (d Done) Deferred() bool { return d.Later != nil && (d.Later.Deferred || d.Later.Throttled) }
 
 // stepper implements Stepper.
-type stepper[T reconcile.Managed] struct {
-	reconciler *reconciler[T]
+type stepper struct {
+	reconciler *reconciler
 	calls      reconcile.Repeats
 }
 
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
-func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
-	return &stepper[T]{reconciler: &reconciler[T]{
+func newStepper(kc client.Client, o Options, k reconcile.UntypedKind) *stepper {
+	return &stepper{reconciler: &reconciler{
 		Options: Options{Tenants: o.Tenants, Tracer: noop.NewTracerProvider().Tracer(""), Now: o.Now},
 		kind:    k, states: memory.New(), policies: true,
-		references: &references[T]{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
+		references: &references{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
 		recorder:   reporting.NewRecorder(event.NewNopRecorder(), logging.NewNopLogger(), o.Now),
 	}}
 }
 
-// typed returns a resource as one of the stepper's kind, of which every caller has it.
-func (*stepper[T]) typed(mg reconcile.Managed) T {
-	return mg.(T) //nolint:forcetypeassert // See above.
-}
-
 // Region returns the AWS region of a resource.
-func (s *stepper[T]) Region(mg reconcile.Managed) string {
-	return s.reconciler.kind.Region(s.typed(mg))
+func (s *stepper) Region(mg reconcile.Managed) string {
+	return s.reconciler.kind.Region(mg)
 }
 
 // New returns an empty resource.
-func (s *stepper[T]) New() reconcile.Managed { return s.reconciler.kind.New() }
+func (s *stepper) New() reconcile.Managed { return s.reconciler.kind.New() }
 
 // Reads returns the AWS operations of the next observation.
-func (s *stepper[T]) Reads(mg reconcile.Managed) []string {
-	return s.reconciler.kind.Reads(s.typed(mg))
+func (s *stepper) Reads(mg reconcile.Managed) []string {
+	return s.reconciler.kind.Reads(mg)
 }
 
 // List returns AWS's list by which many steady resources are polled at once, nil if there is none.
-func (s *stepper[T]) List(mg reconcile.Managed) *listpoll.List {
+func (s *stepper) List(mg reconcile.Managed) *listpoll.List {
 	if s.reconciler.kind.Listed == nil {
 		return nil
 	}
-	if ref := s.reconciler.kind.Listed(s.typed(mg)); ref != nil {
+	if ref := s.reconciler.kind.Listed(mg); ref != nil {
 		return ref.List
 	}
 	return nil
 }
 
 // Step does one reconcile, as the runtime's reconciler does it.
-func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
-	t := s.typed(mg)
-	before := reconcile.CopyOf(t)
+func (s *stepper) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
+	before := reconcile.CopyOf(mg)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
 	p.session, p.facts.Fresh = sess, readcache.Freshness{Now: now, Since: now}
 	p.annotations = inMemory{}
 	defer p.end()
-	gone, err := p.step(ctx, t, now)
+	gone, err := p.step(ctx, mg, now)
 	restore(mg, before, "Spec") // References are resolved in memory.
 	d := p.done(err)
 	if p.later != nil {
@@ -163,7 +157,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 
 // step observes the external resource, and makes the call that is due. It reports whether nothing is left of a
 // resource that is being deleted.
-func (p *pass[T]) step(ctx context.Context, mg T, now time.Time) (gone bool, err error) {
+func (p *pass) step(ctx context.Context, mg reconcile.Managed, now time.Time) (gone bool, err error) {
 	policies := p.managementPolicies(mg)
 	switch {
 	case meta.IsPaused(mg) || policies.IsPaused():
@@ -221,7 +215,7 @@ func (m inMemory) AnnotateIfUnchanged(ctx context.Context, obj client.Object, an
 
 // Observe observes a resource, and reserves the call that is due. What is to be written is set in memory only.
 func Observe[T reconcile.Managed](ctx context.Context, o reconcile.Observer[T], f reconcile.Facts, mg T) Done {
-	p := passOf(o, f, mg, inMemory{})
+	p := passOf(reconcile.Untyped(o), f, mg, inMemory{})
 	return p.done(p.observe(ctx, mg))
 }
 
@@ -234,23 +228,23 @@ func Once[T reconcile.Managed](
 	if w == nil {
 		w = inMemory{}
 	}
-	p := passOf(o, f, mg, w)
+	p := passOf(reconcile.Untyped(o), f, mg, w)
 	return p.done(p.observeAndAct(ctx, mg, f.Now()))
 }
 
 // passOf returns a pass with an observer, which writes nothing but annotations.
-func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter) *pass[T] {
-	r := &reconciler[T]{
+func passOf(o reconcile.UntypedObserver, f reconcile.Facts, mg reconcile.Managed, w AnnotationWriter) *pass {
+	r := &reconciler{
 		Options: Options{Tracer: noop.NewTracerProvider().Tracer(""), Now: f.Now},
 		states:  memory.New(), policies: len(mg.GetManagementPolicies()) > 0,
 	}
 	f.ReadyBefore = mg.GetCondition("Ready")
-	return &pass[T]{reconciler: r, read: reconcile.CopyOf(mg), facts: f, observer: o, annotations: w}
+	return &pass{reconciler: r, read: reconcile.CopyOf(mg), facts: f, observer: o, annotations: w}
 }
 
 // observeAndAct observes the external resource, and makes the call that is due and that policies allow. It sets the
 // annotations and the finalizer that crossplane-runtime sets.
-func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error {
+func (p *pass) observeAndAct(ctx context.Context, mg reconcile.Managed, now time.Time) error {
 	if err := p.observe(ctx, mg); err != nil || p.out.Call == nil {
 		return err
 	}
@@ -285,7 +279,7 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 }
 
 // done returns what the pass has found and did, given the error that it ended with.
-func (p *pass[T]) done(err error) Done {
+func (p *pass) done(err error) Done {
 	d := Done{Outcome: p.out, Does: p.does, Quiet: p.result.Quiet, Later: p.later, Awaits: p.awaits}
 	if p.changing {
 		d.Called = p.out.Call.Verb

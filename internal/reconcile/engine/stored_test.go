@@ -69,7 +69,7 @@ func TestOnStored(t *testing.T) {
 						},
 					},
 				)
-				e.reconciler = newReconciler(&manager{c: c}, e.options, e.kind, e.events)
+				e.reconciler = newReconciler(&manager{c: c}, e.options, e.kind.Untyped(), e.events)
 			}
 			calls = 0
 			if _, err := e.reconciler.Reconcile(t.Context(), ctrl.Request{NamespacedName: cart}); err != nil {

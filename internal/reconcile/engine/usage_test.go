@@ -129,7 +129,7 @@ func TestFinalizerRemovalFails(t *testing.T) {
 			}
 			return c.Patch(ctx, o, p, opts...)
 		},
-	})}, e.options, e.kind, e.events)
+	})}, e.options, e.kind.Untyped(), e.events)
 	e.reconcile()
 	if !e.tracker.users["u1"] {
 		t.Error("the resource exists, and does not use its config")

@@ -28,13 +28,13 @@ const minStateMetricInterval = 30 * time.Second
 // AddStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion
 // waits to the manager, if they are enabled. A failed count is repeated at the next interval, whereas the runtime's own
 // recorder returns the error, which stops the manager.
-func AddStateMetrics[T reconcile.Managed](
-	mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T],
+func AddStateMetrics(
+	mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.UntypedKind,
 ) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
-	c := &stateCounter[T]{
+	c := &stateCounter{
 		kind: k, cache: mgr.GetCache(), states: o.MetricOptions.MRStateMetrics, metrics: m, now: now, log: o.Logger,
 	}
 	return mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
@@ -44,8 +44,8 @@ func AddStateMetrics[T reconcile.Managed](
 }
 
 // A stateCounter counts the resources of a kind that a cache has.
-type stateCounter[T reconcile.Managed] struct {
-	kind    reconcile.Kind[T]
+type stateCounter struct {
+	kind    reconcile.UntypedKind
 	cache   cache.Cache
 	states  *statemetrics.MRStateMetrics
 	metrics *Metrics
@@ -55,7 +55,7 @@ type stateCounter[T reconcile.Managed] struct {
 
 // list returns the resources, which must not be changed. It copies none of them, unless the cache is of several
 // namespaces. A list of the cache would copy the first level of each resource: 1.5 kB of a Function.
-func (s *stateCounter[T]) list(ctx context.Context) ([]resource.Managed, error) {
+func (s *stateCounter) list(ctx context.Context) ([]resource.Managed, error) {
 	i, err := s.cache.GetInformer(ctx, s.kind.New())
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (s *stateCounter[T]) list(ctx context.Context) ([]resource.Managed, error) 
 	return all, nil
 }
 
-func (s *stateCounter[T]) count(ctx context.Context) {
+func (s *stateCounter) count(ctx context.Context) {
 	all, err := s.list(ctx)
 	if err != nil {
 		if ctx.Err() == nil {

@@ -69,14 +69,14 @@ func newInformers(t testing.TB, n int) *informers {
 	return i
 }
 
-func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter[*samples.Sample] {
+func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter {
 	k := reconcile.Kind[*samples.Sample]{
 		GVK:     samples.GVK,
 		New:     func() *samples.Sample { return &samples.Sample{} },
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 	}
-	return &stateCounter[*samples.Sample]{
-		kind:    k,
+	return &stateCounter{
+		kind:    k.Untyped(),
 		cache:   c,
 		states:  m,
 		metrics: NewMetrics(),

@@ -30,11 +30,11 @@ const ConfigIndex = "spec.providerConfigRef"
 // created or its spec changes: what failed for lack of it works at once, and new default tags
 // are set. If the config only becomes Ready, or its credentials change, steady resources are
 // not enqueued. These reconciles have the priority of polls, because there may be many.
-func Configs[T reconcile.Managed](
-	mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
+func Configs(
+	mgr ctrl.Manager, k reconcile.UntypedKind, b *builder.TypedBuilder[ctrl.Request],
 	resetBackoff func(client.ObjectKey),
 ) error {
-	if err := index(mgr, k, ConfigIndex, func(mg T) []string {
+	if err := index(mgr, k, ConfigIndex, func(mg reconcile.Managed) []string {
 		return []string{ConfigKey(ConfigOf(mg))}
 	}); err != nil {
 		return err

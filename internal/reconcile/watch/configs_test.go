@@ -69,7 +69,7 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 
 func (c configured) users(reset *[]string) Dependents {
 	k := reconcile.Kind[*samples.Sample]{NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return dependents(c, k, ConfigIndex, func(k types.NamespacedName, _ string) { *reset = append(*reset, k.Name) })
+	return dependents(c, k.Untyped(), ConfigIndex, func(k types.NamespacedName, _ string) { *reset = append(*reset, k.Name) })
 }
 
 func TestConfigRequests(t *testing.T) {

@@ -16,9 +16,9 @@ import (
 )
 
 // index adds a field index of the resources of a kind to the cache of a manager.
-func index[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], name string, keys func(T) []string) error {
+func index(mgr ctrl.Manager, k reconcile.UntypedKind, name string, keys func(reconcile.Managed) []string) error {
 	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), name, func(obj client.Object) []string {
-		return keys(obj.(T)) //nolint:forcetypeassert // An index has objects of its kind alone.
+		return keys(obj.(reconcile.Managed)) //nolint:forcetypeassert // An index has objects of its kind alone.
 	})
 }
 
@@ -50,8 +50,8 @@ type Dependents struct {
 	Changed func(name client.ObjectKey, by string)
 }
 
-func dependents[T reconcile.Managed](
-	resources client.Reader, k reconcile.Kind[T], index string, changed func(name client.ObjectKey, by string),
+func dependents(
+	resources client.Reader, k reconcile.UntypedKind, index string, changed func(name client.ObjectKey, by string),
 ) Dependents {
 	return Dependents{
 		Resources: resources, NewList: func() client.ObjectList { return k.NewList() }, Index: index, Changed: changed,

@@ -31,24 +31,24 @@ type eventSource interface {
 
 // Events enqueues resources when a call to Lambda by someone else may have changed them. It subscribes at once: an
 // event that arrives before the controller starts, while its cache is filled, is recorded for the first reconcile.
-func Events[T reconcile.Managed](
-	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T],
+func Events(
+	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.UntypedKind,
 	q *WorkQueue, s *memory.Store,
 ) error {
 	if events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
 	}
-	if err := index(mgr, k, EventIndex, func(mg T) []string { return EventKeys(k, mg) }); err != nil {
+	if err := index(mgr, k, EventIndex, func(mg reconcile.Managed) []string { return EventKeys(k, mg) }); err != nil {
 		return err
 	}
-	events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{
+	events.Subscribe(k.GVK.Kind, &EventSubscriber{
 		Kind: k, Resources: mgr.GetCache(), States: s, Poll: poll, Now: now, Queue: q,
 	})
 	return nil
 }
 
 // EventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
-func EventKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
+func EventKeys(k reconcile.UntypedKind, mg reconcile.Managed) []string {
 	keys := targetKeys(slices.Concat(reconcile.Values(k.Owns, mg), reconcile.Values(k.ActsOn, mg)), k.Region(mg))
 	switch k.GVK.Kind {
 	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
@@ -85,8 +85,8 @@ func subjectKeys(s cloudtrail.Subject) []string {
 }
 
 // An EventSubscriber enqueues the resources of a kind that an event is about.
-type EventSubscriber[T reconcile.Managed] struct {
-	Kind      reconcile.Kind[T]
+type EventSubscriber struct {
+	Kind      reconcile.UntypedKind
 	Resources client.Reader
 	States    *memory.Store
 	Poll      reconcile.Poll
@@ -95,10 +95,10 @@ type EventSubscriber[T reconcile.Managed] struct {
 }
 
 // Notify enqueues the resources that an event is about, unless the provider made the call or has observed them since.
-func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (driftevents.Outcome, error) {
+func (s *EventSubscriber) Notify(ctx context.Context, n driftevents.Notice) (driftevents.Outcome, error) {
 	out := driftevents.Unmatched
 	for _, key := range subjectKeys(n.Subject) {
-		err := s.each(ctx, EventIndex, key, func(mg T) {
+		err := s.each(ctx, EventIndex, key, func(mg reconcile.Managed) {
 			showSourceIP, ok := n.Configs[ConfigOf(mg)]
 			if !ok || !HasQualifier(mg, n.Subject.Function.Qualifier, s.Kind.GVK.Kind) {
 				return
@@ -118,19 +118,19 @@ func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 }
 
 // Resume enqueues the resources of configs over one poll interval.
-func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.Config) {
+func (s *EventSubscriber) Resume(ctx context.Context, configs []driftevents.Config) {
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
-		_ = s.each(ctx, ConfigIndex, ConfigKey(c), func(mg T) {
+		_ = s.each(ctx, ConfigIndex, ConfigKey(c), func(mg reconcile.Managed) {
 			s.Queue.Add(client.ObjectKeyFromObject(mg), delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
 }
 
 // each calls a function with each resource that has a key in an index. The function must not change it.
-func (s *EventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
+func (s *EventSubscriber) each(ctx context.Context, index, key string, do func(reconcile.Managed)) error {
 	err := each(ctx, s.Resources, s.Kind.NewList(), index, key, func(o client.Object) {
-		do(o.(T)) //nolint:forcetypeassert // A list has items of its kind alone.
+		do(o.(reconcile.Managed)) //nolint:forcetypeassert // A list has items of its kind alone.
 	})
 	return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
 }

@@ -65,7 +65,7 @@ func TestEventBeforeStart(t *testing.T) {
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 		Region:  func(*samples.Sample) string { return "eu-west-1" },
 		Owns:    func(mg *samples.Sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) },
-	}
+	}.Untyped()
 	c := fake.NewClientBuilder().
 		WithScheme(scheme).
 		WithObjects(mg).

@@ -20,8 +20,8 @@ const objectIndex = "spec.objectRefs"
 
 // Fields enqueues a resource when a field of another object that it refers to changes, if
 // the provider may watch that object.
-func Fields[T reconcile.Managed](
-	k reconcile.Kind[T], r *refs.FieldReader, b *builder.TypedBuilder[ctrl.Request],
+func Fields(
+	k reconcile.UntypedKind, r *refs.FieldReader, b *builder.TypedBuilder[ctrl.Request],
 	markChanged func(name client.ObjectKey, by string),
 ) {
 	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
@@ -35,12 +35,12 @@ func Fields[T reconcile.Managed](
 
 // objectsOf returns the Secrets and ConfigMaps that the spec of a resource refers to, by
 // dedicated fields or by field selectors.
-func objectsOf[T reconcile.Managed](k reconcile.Kind[T], mg T) []refs.ObjectRef {
+func objectsOf(k reconcile.UntypedKind, mg reconcile.Managed) []refs.ObjectRef {
 	return slices.Concat(reconcile.Values(k.Refs, mg), refs.Refs(mg.GetNamespace(), reconcile.Values(k.Fields, mg)))
 }
 
 // kindsOf returns the kinds of the objects that resources of a kind may refer to.
-func kindsOf[T reconcile.Managed](k reconcile.Kind[T]) []refs.ObjectKind {
+func kindsOf(k reconcile.UntypedKind) []refs.ObjectKind {
 	if k.Refs == nil {
 		return []refs.ObjectKind{refs.ConfigMap}
 	}
@@ -49,11 +49,11 @@ func kindsOf[T reconcile.Managed](k reconcile.Kind[T]) []refs.ObjectKind {
 
 // Objects enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
 // watches the metadata of Secrets and ConfigMaps.
-func Objects[T reconcile.Managed](
-	mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
+func Objects(
+	mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.UntypedKind, b *builder.TypedBuilder[ctrl.Request],
 	markChanged func(name client.ObjectKey, by string),
 ) error {
-	if err := index(mgr, k, objectIndex, func(mg T) (keys []string) {
+	if err := index(mgr, k, objectIndex, func(mg reconcile.Managed) (keys []string) {
 		for _, ref := range objectsOf(k, mg) {
 			keys = append(keys, ref.String())
 		}

@@ -36,14 +36,14 @@ import (
 const ReferenceIndex = "spec.references"
 
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
-func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
-	return index(mgr, k, ReferenceIndex, func(mg T) []string {
+func IndexReferences(mgr ctrl.Manager, k reconcile.UntypedKind) error {
+	return index(mgr, k, ReferenceIndex, func(mg reconcile.Managed) []string {
 		return append(ReferenceKeys(k.References(mg), mg), ActingKeys(k, mg)...)
 	})
 }
 
 // ActingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
-func ActingKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
+func ActingKeys(k reconcile.UntypedKind, mg reconcile.Managed) []string {
 	keys := targetKeys(slices.Concat(reconcile.Values(k.ActsOn, mg), reconcile.Values(k.Uses, mg)), k.Region(mg))
 	slices.Sort(keys)
 	return slices.Compact(keys)
@@ -122,8 +122,8 @@ func referenceKey(gvk schema.GroupVersionKind, namespace, name string) string {
 // References enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
 // references are resolved to, and a resource that may wait for another when that becomes Ready. A kind that does not
 // exist in the cluster yet is watched once it does.
-func References[T reconcile.Managed](
-	mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.Kind[T], c ctrlcontroller.Controller,
+func References(
+	mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.UntypedKind, c ctrlcontroller.Controller,
 	markChanged func(name client.ObjectKey, by string),
 ) error {
 	for _, gvk := range k.RefersTo {
@@ -147,11 +147,11 @@ func References[T reconcile.Managed](
 
 // DependentsHandler enqueues the resources that refer to an object of another kind, or act on what it owns in AWS. If
 // the object only becomes Ready, it enqueues those that may wait for that, and those that follow the object.
-func DependentsHandler[T reconcile.Managed](
-	k reconcile.Kind[T], users Dependents, to schema.GroupVersionKind,
+func DependentsHandler(
+	k reconcile.UntypedKind, users Dependents, to schema.GroupVersionKind,
 ) handler.EventHandler {
 	awaits := func(o client.Object) bool {
-		mg := o.(T) //nolint:forcetypeassert // It is called for resources of the kind alone.
+		mg := o.(reconcile.Managed) //nolint:forcetypeassert // It is called for resources of the kind alone.
 		return !reconcile.Steady(mg) ||
 			slices.ContainsFunc(k.References(mg), func(r reconcile.Reference) bool { return r.Follows })
 	}
