@@ -58,8 +58,9 @@ COMPILER := -trimpath -gcflags=all=-dwarf=false
 export CGO_ENABLED := 0
 export GOFLAGS := $(GOFLAGS) $(COMPILER)
 
-# Flags that every run of `go test` takes besides those below, such as -race or -run=TestName. `make lint` vets.
-override TESTFLAGS += -vet=off
+# Flags that every run of `go test` takes besides those below, such as -race or -run=TestName. `make lint` vets. Programs
+# without a symbol table take a sixth less to link.
+override TESTFLAGS += -vet=off -ldflags='-s -w'
 
 # A third less CPU time for what makes much garbage, while a program has less than 2 GiB.
 test campaign lint-golangci: export GOGC := $(or $(GOGC),400)
