@@ -21,11 +21,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/resourcepolicy"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/version"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Kinds maps the managed kinds to the functions that define them.
-var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) engine.Definition{
+var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) reconcile.UntypedKind{
 	v1beta1.AliasGroupVersionKind:                        alias.Define,
 	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Define,
 	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Define,

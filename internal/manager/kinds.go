@@ -21,15 +21,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
-// kinds are the kinds whose controllers are set up.
-var kinds = controller.Kinds
+// kinds are the kinds whose controllers are set up, and control sets one up.
+var (
+	kinds   = controller.Kinds
+	control = engine.Control
+)
 
 // setupKinds adds the controller of each kind: if there is a gate, as soon as the cluster has the kind and the
 // ProviderConfig kinds that it refers to.
 func setupKinds(mgr ctrl.Manager, o engine.Options) error {
 	for gvk, define := range kinds {
 		add := func() error {
-			return errors.Wrapf(define(mgr, o).Control(mgr, o), "cannot set up the controller of %s", gvk.Kind)
+			return errors.Wrapf(control(mgr, o, define(mgr, o)), "cannot set up the controller of %s", gvk.Kind)
 		}
 		if o.Gate == nil {
 			if err := add(); err != nil {

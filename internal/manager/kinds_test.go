@@ -15,28 +15,21 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// controlled is a kind with another way to add its controller.
-type controlled struct {
-	engine.Definition
-
-	control func() error
-}
-
-func (c controlled) Control(ctrl.Manager, engine.Options) error { return c.control() }
-
 // replaced has one kind whose controller is added by a function.
-func replaced(t *testing.T, control func() error) {
+func replaced(t *testing.T, add func() error) {
 	t.Helper()
-	before := kinds
-	kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) engine.Definition{
-		v1beta1.FunctionGroupVersionKind: func(ctrl.Manager, engine.Options) engine.Definition {
-			return controlled{control: control}
+	beforeKinds, beforeControl := kinds, control
+	kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) reconcile.UntypedKind{
+		v1beta1.FunctionGroupVersionKind: func(ctrl.Manager, engine.Options) reconcile.UntypedKind {
+			return reconcile.UntypedKind{}
 		},
 	}
-	t.Cleanup(func() { kinds = before })
+	control = func(ctrl.Manager, engine.Options, reconcile.UntypedKind) error { return add() }
+	t.Cleanup(func() { kinds, control = beforeKinds, beforeControl })
 }
 
 func TestSetupKinds(t *testing.T) {

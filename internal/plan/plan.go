@@ -1,6 +1,6 @@
 // Package plan finds out what the provider would do about resources, without doing it.
 //
-// A Planner runs the very code that reconciles a kind (reconciler.Stepper), with AWS clients that record the calls that
+// A Planner runs the very code that reconciles a kind (engine.Stepper), with AWS clients that record the calls that
 // change something instead of making them (dryrun.Account). The account remembers their effect, so the next reconcile
 // finds what AWS would have then, until nothing is left to do. What it begins with is what AWS has, or, without a
 // connection, what the object in the cluster asks for.

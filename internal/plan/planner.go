@@ -126,7 +126,7 @@ func (p *Planner) clock() time.Time { return p.now }
 
 // stepper returns the stepper of a resource's kind that reads objects. It returns an error if the provider has no such
 // kind.
-func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, error) {
+func (p *Planner) stepper(mg reconcile.Managed, from *objects) (*engine.Stepper, error) {
 	gvk, err := p.kindOf(mg)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, 
 		Now:       p.clock,
 	}
 	o.Features = &feature.Flags{}
-	return define(&clientOnly{client: from}, o).Stepper(from, o), nil
+	return engine.NewStepper(from, o, define(&clientOnly{client: from}, o)), nil
 }
 
 // clientOnly is a manager that only has a client.

@@ -209,8 +209,11 @@ func (p *Planner) declare(mg reconcile.Managed, out *Requests) {
 			out.Declared = append(out.Declared, dryrun.Request{Service: "lambda", Operation: op, Region: s.Region(mg)})
 		}
 	}
-	if l := s.List(mg); l != nil {
-		out.List = &List{List: l, Region: s.Region(mg)}
+	if s.Listed == nil {
+		return
+	}
+	if ref := s.Listed(mg); ref != nil {
+		out.List = &List{List: ref.List, Region: s.Region(mg)}
 	}
 }
 

@@ -69,7 +69,7 @@ type walk struct {
 }
 
 // walk reconciles a resource until nothing is left to do.
-func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Managed, a *dryrun.Account,
+func (p *Planner) walk(ctx context.Context, s *engine.Stepper, mg reconcile.Managed, a *dryrun.Account,
 	sess sessions,
 ) walk {
 	w, idle := walk{}, 0

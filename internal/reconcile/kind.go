@@ -150,39 +150,38 @@ func acts(mg Managed) []tenancy.Target {
 // uses it, so that it is compiled once, and not for the type of each kind.
 type UntypedKind = Kind[Managed]
 
-// WithTypes returns the kind as an UntypedKind, with what its types say: the functions that return empty objects of the
-// types that a scheme has for its GVK, and the region, the function and the references of its spec.
-func (k Kind[T]) WithTypes(s *runtime.Scheme) UntypedKind {
-	a := k.Untyped()
-	if a.New == nil {
-		a.New = func() Managed {
+// WithTypes returns a kind with what its types say: the functions that return empty objects of the types that a scheme
+// has for its GVK, and the region, the function and the references of its spec.
+func WithTypes(k UntypedKind, s *runtime.Scheme) UntypedKind {
+	if k.New == nil {
+		k.New = func() Managed {
 			return resource.MustCreateObject(k.GVK, s).(Managed) //nolint:forcetypeassert // All kinds are.
 		}
 	}
-	if a.NewList == nil {
+	if k.NewList == nil {
 		list := k.GVK.GroupVersion().WithKind(k.GVK.Kind + "List")
-		a.NewList = func() resource.ManagedList {
+		k.NewList = func() resource.ManagedList {
 			return resource.MustCreateObject(list, s).(resource.ManagedList) //nolint:forcetypeassert // See New.
 		}
 	}
-	if a.Region == nil {
-		a.Region = func(mg Managed) string { return part[v1beta1.Regional](mg).Region }
+	if k.Region == nil {
+		k.Region = func(mg Managed) string { return part[v1beta1.Regional](mg).Region }
 	}
-	if a.ActsOn == nil && part[v1beta1.ConfiguredFunction](a.New()) != nil {
-		a.ActsOn = acts
+	if k.ActsOn == nil && part[v1beta1.ConfiguredFunction](k.New()) != nil {
+		k.ActsOn = acts
 	}
-	if a.RefersTo != nil {
-		return a
+	if k.RefersTo != nil {
+		return k
 	}
-	for _, f := range referenceFields(reflect.ValueOf(a.New()).Elem().FieldByName("Spec").Type()) {
-		if !slices.Contains(a.RefersTo, f.to) {
-			a.RefersTo = append(a.RefersTo, f.to)
+	for _, f := range referenceFields(reflect.ValueOf(k.New()).Elem().FieldByName("Spec").Type()) {
+		if !slices.Contains(k.RefersTo, f.to) {
+			k.RefersTo = append(k.RefersTo, f.to)
 		}
-		if a.References == nil {
-			a.References = References
+		if k.References == nil {
+			k.References = References
 		}
 	}
-	return a
+	return k
 }
 
 // Untyped returns the kind as an UntypedKind.

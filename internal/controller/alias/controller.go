@@ -33,10 +33,10 @@ const (
 )
 
 // Define returns the kind of Aliases.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.Alias]{
+	return reconcile.Kind[*v1beta1.Alias]{
 		GVK:      v1beta1.AliasGroupVersionKind,
 		Reads:    func(a *v1beta1.Alias) []string { return reconcile.Reads(a, opList, opCreate) },
 		Reported: func(*v1beta1.Alias) bool { return true },
@@ -46,7 +46,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, &parent)
 		},
 		References: references,
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

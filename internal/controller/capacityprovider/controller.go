@@ -32,9 +32,9 @@ const (
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of CapacityProviders.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	tags := readcache.NewTagCache(o.Now)
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.CapacityProvider]{
+	return reconcile.Kind[*v1beta1.CapacityProvider]{
 		GVK:   v1beta1.CapacityProviderGroupVersionKind,
 		Reads: func(c *v1beta1.CapacityProvider) []string { return reads(c, tags) },
 		Observer: func(
@@ -52,7 +52,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 			return []tenancy.Target{tenancy.CapacityProvider(nameOf(c))}
 		},
 		Fields: func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

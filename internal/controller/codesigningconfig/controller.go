@@ -37,9 +37,9 @@ const (
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of CodeSigningConfigs.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	tags := readcache.NewTagCache(o.Now)
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.CodeSigningConfig]{
+	return reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
 		Reads:    func(c *v1beta1.CodeSigningConfig) []string { return reads(c, tags, o.Now()) },
 		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },
@@ -58,7 +58,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 			return tenancy.Named(ptr.To(reconcile.ExternalName(c)))
 		},
 		Fields: func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes. AWS gives the name.

@@ -39,9 +39,9 @@ const (
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of EventSourceMappings.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	tags := readcache.NewTagCache(o.Now)
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.EventSourceMapping]{
+	return reconcile.Kind[*v1beta1.EventSourceMapping]{
 		GVK:   v1beta1.EventSourceMappingGroupVersionKind,
 		Reads: func(m *v1beta1.EventSourceMapping) []string { return reads(m, tags, o.Now()) },
 		Observer: func(
@@ -61,7 +61,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		},
 		Tagged: true,
 		Fields: func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },
-	})
+	}.Untyped()
 }
 
 // calls names the operations that create, update and delete a mapping. AWS assigns the name.

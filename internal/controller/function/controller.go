@@ -70,8 +70,8 @@ const (
 )
 
 // Define returns the kind of Functions.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	return engine.Define(mgr, newKind(&connector{o: o, memory: newRecords(), resources: o.All(mgr).GetClient()}))
+func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
+	return newKind(&connector{o: o, memory: newRecords(), resources: o.All(mgr).GetClient()}).Untyped()
 }
 
 // newKind returns the kind, whose external clients are those of a connector.

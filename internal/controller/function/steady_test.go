@@ -112,7 +112,7 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
 	f.reconciler = engine.NewReconciler(
-		&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), resources: &f.cache}),
+		&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), resources: &f.cache}).Untyped(),
 		event.NewNopRecorder(),
 	)
 	return f

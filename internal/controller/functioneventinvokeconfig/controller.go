@@ -23,8 +23,8 @@ const (
 )
 
 // Define returns the kind of FunctionEventInvokeConfigs.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:      v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		Reads:    func(c *v1beta1.FunctionEventInvokeConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
@@ -35,7 +35,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		},
 		Uses:   uses,
 		Fields: func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

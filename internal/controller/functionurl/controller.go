@@ -20,15 +20,15 @@ const (
 )
 
 // Define returns the kind of FunctionURLs.
-func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionURL]{
+func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:      v1beta1.FunctionURLGroupVersionKind,
 		Reads:    func(u *v1beta1.FunctionURL) []string { return reconcile.Reads(u, opGet, opCreate) },
 		Reported: func(*v1beta1.FunctionURL) bool { return true },
 		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
 		},
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

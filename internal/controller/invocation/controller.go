@@ -21,8 +21,8 @@ import (
 )
 
 // Define returns the kind of Invocations.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.Invocation]{
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.Invocation]{
 		GVK:   v1beta1.InvocationGroupVersionKind,
 		Reads: func(*v1beta1.Invocation) []string { return nil },
 		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
@@ -33,7 +33,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		},
 		Refs:   objectRefs,
 		Redact: redact,
-	})
+	}.Untyped()
 }
 
 // objectRefs returns the Secret or ConfigMap that has the payload, if any.

@@ -33,9 +33,9 @@ const (
 )
 
 // Define returns the kind of LayerVersions.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	used := newUsages()
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersion]{
+	return reconcile.Kind[*v1beta1.LayerVersion]{
 		GVK:   v1beta1.LayerVersionGroupVersionKind,
 		Reads: reads,
 		Observer: func(_ *v1beta1.LayerVersion, s *session.Session) reconcile.Observer[*v1beta1.LayerVersion] {
@@ -58,7 +58,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		Refs:   objectRefs,
 		Fields: fieldSelectors,
 		Redact: redact,
-	})
+	}.Untyped()
 }
 
 // redact removes the inline files from a LayerVersion that is logged, because code may contain secrets.

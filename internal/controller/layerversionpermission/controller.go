@@ -23,8 +23,8 @@ const (
 )
 
 // Define returns the kind of LayerVersionPermissions.
-func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersionPermission]{
+func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:   v1beta1.LayerVersionPermissionGroupVersionKind,
 		Reads: func(p *v1beta1.LayerVersionPermission) []string { return reconcile.Reads(p, opRead, opAdd) },
 		Observer: func(
@@ -33,7 +33,7 @@ func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 			return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
 		},
 		ActsOn: acts,
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

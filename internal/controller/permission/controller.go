@@ -27,9 +27,9 @@ const (
 )
 
 // Define returns the kind of Permissions.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	changes := &ongoing{}
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.Permission]{
+	return reconcile.Kind[*v1beta1.Permission]{
 		GVK:      v1beta1.PermissionGroupVersionKind,
 		Reads:    func(p *v1beta1.Permission) []string { return reconcile.Reads(p, opRead, opAdd) },
 		Reported: func(*v1beta1.Permission) bool { return true },
@@ -45,7 +45,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		},
 		Fields: func(p *v1beta1.Permission) []v1beta1.FieldSelector { return refs.In(p.Spec) },
 		Redact: redact,
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

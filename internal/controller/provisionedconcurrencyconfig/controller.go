@@ -19,8 +19,8 @@ const (
 )
 
 // Define returns the kind of ProvisionedConcurrencyConfigs.
-func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:      v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		Reads:    func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
@@ -29,7 +29,7 @@ func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 		) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
 		},
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

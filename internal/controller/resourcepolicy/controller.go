@@ -23,8 +23,8 @@ const (
 )
 
 // Define returns the kind of ResourcePolicies.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.ResourcePolicy]{
+func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.ResourcePolicy]{
 		GVK:   v1beta1.ResourcePolicyGroupVersionKind,
 		Reads: func(p *v1beta1.ResourcePolicy) []string { return reconcile.Reads(p, opRead, opPut) },
 		Observer: func(_ *v1beta1.ResourcePolicy, s *session.Session) reconcile.Observer[*v1beta1.ResourcePolicy] {
@@ -32,7 +32,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 		},
 		ActsOn: acts,
 		Fields: func(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector { return refs.In(p.Spec) },
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

@@ -21,8 +21,8 @@ const (
 )
 
 // Define returns the kind of RuntimeManagementConfigs.
-func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
+func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
+	return reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
 		GVK:      v1beta1.RuntimeManagementConfigGroupVersionKind,
 		Reads:    func(c *v1beta1.RuntimeManagementConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
@@ -31,7 +31,7 @@ func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 		) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
 		},
-	})
+	}.Untyped()
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

@@ -35,9 +35,9 @@ const (
 )
 
 // Define returns the kind of Versions.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	functions := o.All(mgr).GetClient()
-	return engine.Define(mgr, reconcile.Kind[*v1beta1.Version]{
+	return reconcile.Kind[*v1beta1.Version]{
 		GVK:      v1beta1.VersionGroupVersionKind,
 		Reads:    reads,
 		PollAge:  pollAge,
@@ -55,7 +55,7 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 			)
 		},
 		References: references,
-	})
+	}.Untyped()
 }
 
 // reported reports whether the provider learns of what may change the version. Its own changes of a function are known

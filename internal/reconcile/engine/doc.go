@@ -1,4 +1,4 @@
-// Package engine runs the reconciles of all kinds: Definition.Control adds the controller of a Kind to a manager.
+// Package engine runs the reconciles of all kinds: Control adds the controller of a Kind to a manager.
 //
 // The controller is crossplane-runtime's managed reconciler, wrapped in a reconciler that
 // decides when a resource is reconciled, so that no reconcile ever waits:

@@ -59,7 +59,7 @@ func (r *references) resolveDeleted(ctx context.Context, mg reconcile.Managed, s
 // resolve resolves the references of a resource in memory. An error contains the field, and
 // the reason why its reference cannot be resolved.
 func (r *references) resolve(ctx context.Context, mg reconcile.Managed, s *session.Session) error {
-	rr, ok := any(mg).(referenceResolver)
+	rr, ok := mg.(referenceResolver)
 	if !ok {
 		return nil
 	}

@@ -27,30 +27,9 @@ import (
 // timeout is the time limit of the AWS calls of one reconcile.
 const timeout = time.Minute
 
-// A Definition is a kind, whatever the type of its resources.
-type Definition interface {
-	// Control adds the controller of the kind to a manager.
-	Control(mgr ctrl.Manager, o Options) error
-
-	// Stepper returns the Stepper of the kind, which reads objects with a client.
-	Stepper(c client.Client, o Options) Stepper
-}
-
-// definition is the Definition of a kind.
-type definition struct{ kind reconcile.UntypedKind }
-
-// Define returns the Definition of a kind, whose types are registered in the manager's scheme. A program that only
-// takes the Steppers of kinds does not link their controllers.
-func Define[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) Definition {
-	return definition{k.WithTypes(mgr.GetClient().Scheme())}
-}
-
-// Stepper returns the Stepper of the kind.
-func (d definition) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
-
-// Control adds the controller of the kind to a manager.
-func (d definition) Control(mgr ctrl.Manager, o Options) error {
-	k := d.kind
+// Control adds the controller of a kind, whose types are registered in the manager's scheme, to the manager.
+func Control(mgr ctrl.Manager, o Options, k reconcile.UntypedKind) error {
+	k = reconcile.WithTypes(k, mgr.GetClient().Scheme())
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k,
 		event.NewAPIRecorder(
@@ -103,10 +82,10 @@ func (d definition) Control(mgr ctrl.Manager, o Options) error {
 
 // NewReconciler returns the reconciler that Control gives to a kind's controller, for callers
 // that schedule reconciles themselves. It uses the manager's clients and scheme.
-func NewReconciler[T reconcile.Managed](
-	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
+func NewReconciler(
+	mgr ctrl.Manager, o Options, k reconcile.UntypedKind, events event.Recorder,
 ) ctrlreconcile.Reconciler {
-	return newReconciler(mgr, o, k.WithTypes(mgr.GetClient().Scheme()), events)
+	return newReconciler(mgr, o, reconcile.WithTypes(k, mgr.GetClient().Scheme()), events)
 }
 
 func newReconciler(

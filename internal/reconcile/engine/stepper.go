@@ -19,34 +19,12 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
-
-// A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what
-// a reconcile writes is set in memory. Together with a session that records calls instead of making them, it shows what
-// the controller of the kind would do. It has the state that a kind keeps between reconciles, so it is for one
-// resource.
-type Stepper interface {
-	// Step does one reconcile of a resource at a time.
-	Step(ctx context.Context, mg reconcile.Managed, s *session.Session, now time.Time) Done
-
-	// Region returns the AWS region of a resource.
-	Region(mg reconcile.Managed) string
-
-	// New returns an empty resource.
-	New() reconcile.Managed
-
-	// Reads returns the AWS operations of the next observation.
-	Reads(mg reconcile.Managed) []string
-
-	// List returns AWS's list by which many steady resources are polled at once, nil if there is none.
-	List(mg reconcile.Managed) *listpoll.List
-}
 
 // A Done is the result of one reconcile.
 type Done struct {
@@ -89,15 +67,22 @@ func (d Done) Wait() time.Duration {
 // Deferred reports whether the reconcile was ended because AWS may not be called again before Wait.
 func (d Done) Deferred() bool { return d.Later != nil && (d.Later.Deferred || d.Later.Throttled) }
 
-// stepper implements Stepper.
-type stepper struct {
+// A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what
+// a reconcile writes is set in memory. Together with a session that records calls instead of making them, it shows what
+// the controller of the kind would do. It has the state that a kind keeps between reconciles, so it is for one
+// resource, and for one step at a time.
+type Stepper struct {
+	reconcile.UntypedKind
+
 	reconciler *reconciler
 	calls      reconcile.Repeats
 }
 
-// newStepper returns the stepper of a kind. kc reads what specs refer to.
-func newStepper(kc client.Client, o Options, k reconcile.UntypedKind) *stepper {
-	return &stepper{reconciler: &reconciler{
+// NewStepper returns a Stepper of a kind, whose types are registered in the client's scheme. The client reads what
+// specs refer to.
+func NewStepper(kc client.Client, o Options, k reconcile.UntypedKind) *Stepper {
+	k = reconcile.WithTypes(k, kc.Scheme())
+	return &Stepper{UntypedKind: k, reconciler: &reconciler{
 		Options: Options{Tenants: o.Tenants, Tracer: noop.NewTracerProvider().Tracer(""), Now: o.Now},
 		kind:    k, states: memory.New(), policies: true,
 		references: &references{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
@@ -105,32 +90,8 @@ func newStepper(kc client.Client, o Options, k reconcile.UntypedKind) *stepper {
 	}}
 }
 
-// Region returns the AWS region of a resource.
-func (s *stepper) Region(mg reconcile.Managed) string {
-	return s.reconciler.kind.Region(mg)
-}
-
-// New returns an empty resource.
-func (s *stepper) New() reconcile.Managed { return s.reconciler.kind.New() }
-
-// Reads returns the AWS operations of the next observation.
-func (s *stepper) Reads(mg reconcile.Managed) []string {
-	return s.reconciler.kind.Reads(mg)
-}
-
-// List returns AWS's list by which many steady resources are polled at once, nil if there is none.
-func (s *stepper) List(mg reconcile.Managed) *listpoll.List {
-	if s.reconciler.kind.Listed == nil {
-		return nil
-	}
-	if ref := s.reconciler.kind.Listed(mg); ref != nil {
-		return ref.List
-	}
-	return nil
-}
-
 // Step does one reconcile, as the runtime's reconciler does it.
-func (s *stepper) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
+func (s *Stepper) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
 	before := reconcile.CopyOf(mg)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
 	p.session, p.facts.Fresh = sess, readcache.Freshness{Now: now, Since: now}

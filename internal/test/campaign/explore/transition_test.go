@@ -127,7 +127,7 @@ func newExplorer(sc scenario, p *pool) (*explorer, error) {
 	for l := range x.procs {
 		c := &kubeClient{env: &x.env, leader: l, scheme: s}
 		x.procs[l] = newProcess(engine.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(),
-			x.kind(l), &recorder{env: &x.env}))
+			x.kind(l).Untyped(), &recorder{env: &x.env}))
 	}
 	return x, nil
 }
