@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -51,15 +52,30 @@ func (m *machine) drifted() bool {
 		m.eventf(true, v1beta1.EventAliasChanged, "%s", drift)
 	}
 	s.Drift = drift
-	switch m.spec.OnDrift {
-	case v1beta1.OnDriftRevert:
+	switch {
+	case m.spec.OnDrift == v1beta1.OnDriftRevert:
 		m.revert()
-	case v1beta1.OnDriftAdopt:
+	case m.spec.OnDrift == v1beta1.OnDriftAdopt && !m.contends():
 		m.adopt()
 	default:
 		m.leave()
 	}
 	return true
+}
+
+// contention is the time for which a version is not adopted again from which the alias was taken.
+const contention = time.Hour
+
+// contends reports whether someone else makes the alias invoke a version again from which it was taken lately. Two
+// tools that adopt what the other one does would otherwise displace each other's version for ever.
+func (m *machine) contends() bool {
+	s := m.s
+	own := []string{s.Stable.FunctionVersion, s.Target.FunctionVersion}
+	return slices.ContainsFunc(s.Replaced, func(r v1beta1.RolloutReplacement) bool {
+		v := r.FunctionVersion
+		return (v == m.o.Route.Version || v == m.o.Route.Additional) && !slices.Contains(own, v) &&
+			m.now.Sub(r.ReplacedAt.Time).Abs() < contention
+	})
 }
 
 // alternates reports whether the alias has been changed and changed back since the rollout so often that another
