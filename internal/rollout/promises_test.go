@@ -281,6 +281,13 @@ func TestStrategyChange(t *testing.T) {
 		s.wantSent("less, and no more without a success", at(10).String(), at(50).String(), at(40).String())
 	}
 
+	s = newScenario(t, tenPercent(pauseFirst(time.Hour))) // At the first of its steps, and before any weight.
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutAnalyzing)
+	s.spec.Strategy = linear
+	s.pass(time.Minute)
+	s.wantSent("at once", at(40).String())
+
 	s = newScenario(t, twoWeights())
 	s.refuses = func(r Route) bool { return r.Additional != "" }
 	s.observed.Target = "2"
