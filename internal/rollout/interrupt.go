@@ -39,10 +39,15 @@ func (m *machine) superseded() bool {
 }
 
 // late reports whether the rollout has made no progress in time, and then ends it. That is no evidence against the
-// target. While no invocation has moved, it is still validated.
+// target. While no invocation has moved, it is still validated. If the deadline was over at the last decision already,
+// spec has another plan since: the step has all of its deadline again.
 func (m *machine) late() bool {
 	left, ok := m.left()
 	if !ok || left >= 0 {
+		return false
+	}
+	if m.was.StepElapsed.Duration > m.planned()+m.deadline() {
+		m.s.StepElapsed.Duration = m.planned()
 		return false
 	}
 	message := fmt.Sprintf("no progress for %s after the planned end of the step %s", m.deadline(), m.s.Step)
