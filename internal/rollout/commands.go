@@ -346,8 +346,8 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, why
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
-		target.unusable("") != ""):
+	case m.outdated(), m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" ||
+		target.Fingerprint == "" || target.unusable("") != ""):
 		return waiting, ""
 	}
 	for i := range m.s.Checks { // The user knows of alarms that fire already, and of failures that have paused.

@@ -201,7 +201,24 @@ func (m *machine) succeeded(times int32) bool {
 
 func (m *machine) endStep() {
 	m.s.CurrentStepIndex = int32(m.index()) + 1 //nolint:gosec // A strategy has at most 198 steps.
-	m.enter(v1beta1.RolloutAnalyzing, "", "")
+	if !m.outdated() {
+		m.enter(v1beta1.RolloutAnalyzing, "", "")
+	}
+}
+
+// validFor is the time for which a version stays as it was validated: AWS releases one that nobody invokes for weeks.
+const validFor = 24 * time.Hour
+
+// outdated reports whether the target has received no invocation in a step that has taken long, such as a pause, and
+// then begins its validation again.
+func (m *machine) outdated() bool {
+	began := m.s.StepStartedAt
+	if m.s.ObservedWeight > 0 || m.s.Intent != nil || began == nil || m.now.Sub(began.Time) < validFor {
+		return false
+	}
+	m.s.Phase = v1beta1.RolloutPending
+	m.enter(v1beta1.RolloutValidating, "", "")
+	return true
 }
 
 func (m *machine) pause(reason, message string) {
