@@ -80,7 +80,6 @@ func (m *machine) left() (time.Duration, bool) {
 
 // planned returns how long the current step takes if nothing holds it up.
 func (m *machine) planned() time.Duration {
-	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
 		d := m.alarmLag()
@@ -90,8 +89,8 @@ func (m *machine) planned() time.Duration {
 		return d
 	case m.s.ObservedWeight >= all:
 		return max(BakeTime(m.spec), m.measures())
-	case i < len(m.steps) && m.steps[i].pause > 0:
-		return m.steps[i].pause
+	case m.step().pause > 0:
+		return m.step().pause
 	}
 	return m.measures()
 }
@@ -99,8 +98,8 @@ func (m *machine) planned() time.Duration {
 // measures returns how long the measurements take that the current step waits for.
 func (m *machine) measures() time.Duration {
 	interval, delay := measuring(m.spec)
-	if i := m.index(); m.s.ObservedWeight < all && i < len(m.steps) && m.steps[i].successes > 0 {
-		interval *= time.Duration(m.steps[i].successes)
+	if n := m.step().successes; m.s.ObservedWeight < all && n > 0 {
+		interval *= time.Duration(n)
 	}
 	return interval + delay + m.lag()
 }
