@@ -52,10 +52,10 @@ func (m *machine) drifted() bool {
 		m.eventf(true, v1beta1.EventAliasChanged, "%s", drift)
 	}
 	s.Drift = drift
-	switch {
-	case m.spec.OnDrift == v1beta1.OnDriftRevert:
+	switch m.spec.OnDrift {
+	case v1beta1.OnDriftRevert:
 		m.revert()
-	case m.spec.OnDrift == v1beta1.OnDriftAdopt && !m.contends():
+	case v1beta1.OnDriftAdopt:
 		m.adopt()
 	default:
 		m.leave()
@@ -130,6 +130,10 @@ func (m *machine) shiftTo(r Route, why string) {
 }
 
 func (m *machine) adopt() {
+	if m.contends() {
+		m.leave()
+		return
+	}
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
