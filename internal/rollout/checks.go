@@ -192,8 +192,7 @@ func (m *machine) restart() {
 		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
 	}
 	s.StepRestarts++
-	if i := m.index(); s.StepRestarts <= maxRestarts &&
-		(s.ObservedWeight >= all || i == len(m.steps) || m.steps[i].pause == 0) {
+	if s.StepRestarts <= maxRestarts && (s.ObservedWeight >= all || m.step().pause == 0) {
 		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
 	}
 }

@@ -314,7 +314,7 @@ func (m *machine) promoteStep(string) (outcome, string) {
 		m.s.StepElapsed.Duration = min(m.s.StepElapsed.Duration, m.planned()) // It has all of its deadline again.
 		return carriedOut, ""
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonPauseStep,
-		m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].weight == 0 && m.steps[i].successes == 0:
+		m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.step().weight+m.step().successes == 0:
 		m.endStep()
 		return carriedOut, ""
 	}
@@ -346,8 +346,8 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, why
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
-		target.unusable("") != ""):
+	case m.outdated(), m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" ||
+		target.Fingerprint == "" || target.unusable("") != ""):
 		return waiting, ""
 	}
 	for i := range m.s.Checks { // The user knows of alarms that fire already, and of failures that have paused.

@@ -55,7 +55,8 @@ func InProgress(s *v1beta1.AliasRolloutStatus) bool {
 // unchanged reports whether what decides about actions is as it was persisted.
 func (m *machine) unchanged() bool {
 	return m.was != nil && m.was.Phase == m.s.Phase && m.was.Step == m.s.Step && m.was.Reason == m.s.Reason &&
-		m.was.CurrentStepIndex == m.s.CurrentStepIndex && m.was.Stable == m.s.Stable && m.was.Target == m.s.Target &&
+		m.was.CurrentStepIndex == m.s.CurrentStepIndex && m.was.StepHash == m.s.StepHash &&
+		m.was.Stable == m.s.Stable && m.was.Target == m.s.Target &&
 		m.was.ObservedWeight == m.s.ObservedWeight && equality.Semantic.DeepEqual(m.was.Intent, m.s.Intent) &&
 		equality.Semantic.DeepEqual(m.was.FailedTargets, m.s.FailedTargets) &&
 		equality.Semantic.DeepEqual(m.was.HandledCommands, m.s.HandledCommands) && m.sameTests()

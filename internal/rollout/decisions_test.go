@@ -701,6 +701,24 @@ func TestInactiveVersions(t *testing.T) {
 		s.pass(time.Hour)
 		s.wantEnd(v1beta1.RolloutReady, "", "2")
 	})
+	for _, command := range []string{v1beta1.AnnotationRolloutPromote, v1beta1.AnnotationRolloutPromoteFull} {
+		t.Run("TargetAfterALongPause/"+command, func(t *testing.T) {
+			s := newScenario(t, tenPercent(pauseFirst(0)))
+			s.observed.Target = "2"
+			s.until(v1beta1.RolloutPaused)
+			s.pass(21 * 24 * time.Hour)
+			s.observed.Versions["2"] = Version{Fingerprint: "f2", Inactive: true}
+			s.observed.Commands[command] = "x"
+			s.pass(5 * time.Minute)
+			if !slices.Contains(s.woken, "2") {
+				t.Error("nobody has woken the target")
+			}
+			s.wantSent("version 2 is not prepared yet")
+			s.observed.Versions["2"] = Version{Fingerprint: "f2"}
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
 	t.Run("Stable", func(t *testing.T) {
 		s := newScenario(t, tenPercent())
 		s.observed.Versions["1"] = inactive

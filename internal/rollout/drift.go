@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -62,6 +63,21 @@ func (m *machine) drifted() bool {
 	return true
 }
 
+// contention is the time for which a version is not adopted again from which the alias was taken.
+const contention = time.Hour
+
+// contends reports whether someone else makes the alias invoke a version again from which it was taken lately. Two
+// tools that adopt what the other one does would otherwise displace each other's version for ever.
+func (m *machine) contends() bool {
+	s := m.s
+	own := []string{s.Stable.FunctionVersion, s.Target.FunctionVersion}
+	return slices.ContainsFunc(s.Replaced, func(r v1beta1.RolloutReplacement) bool {
+		v := r.FunctionVersion
+		return (v == m.o.Route.Version || v == m.o.Route.Additional) && !slices.Contains(own, v) &&
+			m.now.Sub(r.ReplacedAt.Time).Abs() < contention
+	})
+}
+
 // alternates reports whether the alias has been changed and changed back since the rollout so often that another
 // difference is no answer of an earlier state. A rollout that is in progress ends at its deadline. What is adopted has
 // to last.
@@ -114,6 +130,10 @@ func (m *machine) shiftTo(r Route, why string) {
 }
 
 func (m *machine) adopt() {
+	if m.contends() {
+		m.leave()
+		return
+	}
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {

@@ -529,6 +529,31 @@ func TestAlarmOfAnAdoptedVersion(t *testing.T) {
 	}
 }
 
+// TestAdoptedAgainAndAgain checks that two tools do not displace each other's version for ever: a version from which the
+// alias was taken lately is not adopted again at once, and the user is told.
+func TestAdoptedAgainAndAgain(t *testing.T) {
+	for name, other := range map[string]Route{
+		"Divided": {Version: "1", Additional: "3", Weight: 10}, "Alone": {Version: "3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftAdopt)))
+			s.at10()
+			s.alias(Route{Version: "1", Additional: "3", Weight: 10})
+			s.pass(time.Minute)
+			s.untilTrue("at 10 %", func() bool { return s.observed.Route == at(10) && s.state.ObservedWeight == 10 })
+			s.sent = nil
+			s.alias(other)
+			s.pass(50 * time.Minute)
+			s.wantSent("it was taken off version 3 within the last hour")
+			if got := s.state; got.Reason != v1beta1.RolloutReasonAliasChanged {
+				t.Errorf("%s: %s", Position(got), got.Message)
+			}
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}
+
 // TestChangedForMoments checks that it is reported if someone else changes an alias without a rollout again and
 // again, each time back within the time for which AWS may return an earlier state. It is changed back with Revert.
 func TestChangedForMoments(t *testing.T) {

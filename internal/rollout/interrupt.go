@@ -39,10 +39,15 @@ func (m *machine) superseded() bool {
 }
 
 // late reports whether the rollout has made no progress in time, and then ends it. That is no evidence against the
-// target. While no invocation has moved, it is still validated.
+// target. While no invocation has moved, it is still validated. If the deadline was over at the last decision already,
+// spec has another plan since: the step has all of its deadline again.
 func (m *machine) late() bool {
 	left, ok := m.left()
 	if !ok || left >= 0 {
+		return false
+	}
+	if m.was.StepElapsed.Duration > m.planned()+m.deadline() {
+		m.s.StepElapsed.Duration = m.planned()
 		return false
 	}
 	message := fmt.Sprintf("no progress for %s after the planned end of the step %s", m.deadline(), m.s.Step)
@@ -75,7 +80,6 @@ func (m *machine) left() (time.Duration, bool) {
 
 // planned returns how long the current step takes if nothing holds it up.
 func (m *machine) planned() time.Duration {
-	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
 		d := m.alarmLag()
@@ -85,8 +89,8 @@ func (m *machine) planned() time.Duration {
 		return d
 	case m.s.ObservedWeight >= all:
 		return max(BakeTime(m.spec), m.measures())
-	case i < len(m.steps) && m.steps[i].pause > 0:
-		return m.steps[i].pause
+	case m.step().pause > 0:
+		return m.step().pause
 	}
 	return m.measures()
 }
@@ -94,8 +98,8 @@ func (m *machine) planned() time.Duration {
 // measures returns how long the measurements take that the current step waits for.
 func (m *machine) measures() time.Duration {
 	interval, delay := measuring(m.spec)
-	if i := m.index(); m.s.ObservedWeight < all && i < len(m.steps) && m.steps[i].successes > 0 {
-		interval *= time.Duration(m.steps[i].successes)
+	if n := m.step().successes; m.s.ObservedWeight < all && n > 0 {
+		interval *= time.Duration(n)
 	}
 	return interval + delay + m.lag()
 }

@@ -45,7 +45,7 @@ func (m *machine) remember(r v1beta1.RolloutRevision) {
 // invoke and that it changes. The alias may have invoked them until now.
 func (m *machine) recordReplaced() {
 	versions := []string{m.was.Stable.FunctionVersion, m.was.Target.FunctionVersion}
-	if m.s.Intent != nil {
+	if m.s.Intent != nil && m.s.Step != v1beta1.RolloutPaused {
 		versions = append(versions, m.o.Route.Version, m.o.Route.Additional)
 	}
 	for _, v := range versions {

@@ -49,7 +49,7 @@ func (m *machine) shift() {
 		m.intend(intended(m.s.Intent))
 	default:
 		m.arrived()
-		if w := m.s.ObservedWeight; w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w {
+		if w := m.s.ObservedWeight; w > 0 && m.step().weight == w {
 			m.endStep()
 			return
 		}
@@ -90,6 +90,9 @@ func (m *machine) changedBack() { m.s.TrafficStartedAt, m.s.ChangedBack = stamp(
 // index returns the index of the current step, at most the number of steps.
 func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), len(m.steps)) }
 
+// step returns the current step, without any field after the last one.
+func (m *machine) step() step { return append(m.steps, step{})[m.index()] }
+
 // intend records a route as the intent, with the revision of the alias that it changes.
 func (m *machine) intend(r Route) {
 	accepted := m.s.Intent != nil && m.s.Intent.Accepted && intended(m.s.Intent) == r
@@ -116,9 +119,8 @@ func (m *machine) failing() bool {
 // lowers reports whether the current step gives the target less than it has, as after a change of the strategy. That
 // needs no health.
 func (m *machine) lowers() bool {
-	i, w := m.index(), m.s.ObservedWeight
-	return m.s.Step != v1beta1.RolloutPromoting && w < all && i < len(m.steps) && m.steps[i].weight > 0 &&
-		m.steps[i].weight < w
+	next, w := m.step().weight, m.s.ObservedWeight
+	return m.s.Step != v1beta1.RolloutPromoting && w < all && next > 0 && next < w
 }
 
 // unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has. A
@@ -152,8 +154,7 @@ func (m *machine) analyze() {
 	if m.unhealthy() {
 		return
 	}
-	i := m.index()
-	if i == len(m.steps) {
+	if m.index() == len(m.steps) {
 		if m.succeeded(1) {
 			m.promote("all steps are done")
 			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && BakeTime(m.spec) <= 0 {
@@ -162,7 +163,7 @@ func (m *machine) analyze() {
 		}
 		return
 	}
-	switch st := m.steps[i]; {
+	switch st := m.step(); {
 	case st.weight > 0 && st.weight == m.s.ObservedWeight: // Such as when the rollout was paused after the call.
 		m.endStep()
 	case st.weight > 0:
@@ -201,7 +202,24 @@ func (m *machine) succeeded(times int32) bool {
 
 func (m *machine) endStep() {
 	m.s.CurrentStepIndex = int32(m.index()) + 1 //nolint:gosec // A strategy has at most 198 steps.
-	m.enter(v1beta1.RolloutAnalyzing, "", "")
+	if !m.outdated() {
+		m.enter(v1beta1.RolloutAnalyzing, "", "")
+	}
+}
+
+// validFor is the time for which a version stays as it was validated: AWS releases one that nobody invokes for weeks.
+const validFor = 24 * time.Hour
+
+// outdated reports whether the target has received no invocation in a step that has taken long, such as a pause, and
+// then begins its validation again.
+func (m *machine) outdated() bool {
+	began := m.s.StepStartedAt
+	if m.s.ObservedWeight > 0 || m.s.Intent != nil || began == nil || m.now.Sub(began.Time) < validFor {
+		return false
+	}
+	m.s.Phase = v1beta1.RolloutPending
+	m.enter(v1beta1.RolloutValidating, "", "")
+	return true
 }
 
 func (m *machine) pause(reason, message string) {

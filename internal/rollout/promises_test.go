@@ -281,6 +281,13 @@ func TestStrategyChange(t *testing.T) {
 		s.wantSent("less, and no more without a success", at(10).String(), at(50).String(), at(40).String())
 	}
 
+	s = newScenario(t, tenPercent(pauseFirst(time.Hour))) // At the first of its steps, and before any weight.
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutAnalyzing)
+	s.spec.Strategy = linear
+	s.pass(time.Minute)
+	s.wantSent("at once", at(40).String())
+
 	s = newScenario(t, twoWeights())
 	s.refuses = func(r Route) bool { return r.Additional != "" }
 	s.observed.Target = "2"
@@ -315,6 +322,23 @@ func TestAnalysisChange(t *testing.T) {
 		s.pass(time.Hour)
 		s.wantEnd(v1beta1.RolloutReady, "", "2")
 	})
+	for name, edit := range map[string]func(s *v1beta1.AliasRollout){
+		"RemovedLate":  func(s *v1beta1.AliasRollout) { s.Analysis = nil },
+		"OneOfTwoLate": func(s *v1beta1.AliasRollout) { s.Analysis.Metrics = s.Analysis.Metrics[1:] },
+		"QuickerLate": func(s *v1beta1.AliasRollout) {
+			s.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: time.Minute}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { // The plan of the step is shorter now, and so its deadline is over.
+			s := newScenario(t, twoWeights(metrics("slow", "quick")))
+			s.spec.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: time.Hour}
+			s.at10()
+			s.pass(50 * time.Minute)
+			edit(s.spec)
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
 	t.Run("Counted", func(t *testing.T) {
 		s := newScenario(t, twoWeights(metrics("m")))
 		s.spec.Analysis.Metrics[0].FailureLimit = 3

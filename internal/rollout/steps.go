@@ -31,16 +31,14 @@ func stepsOf(s v1beta1.RolloutStrategy) []step {
 	steps := CanarySteps(s)
 	out := make([]step, 0, len(steps))
 	for _, s := range steps {
-		switch {
-		case s.SetWeight != nil:
-			out = append(out, step{weight: *s.SetWeight})
-		case s.Analysis != nil:
-			out = append(out, step{successes: ptr.Deref(s.Analysis.Successes, 1)})
-		case s.Pause != nil && s.Pause.Duration != nil:
-			out = append(out, step{pause: s.Pause.Duration.Duration})
-		default:
-			out = append(out, step{})
+		st := step{weight: ptr.Deref(s.SetWeight, 0)}
+		if s.Analysis != nil {
+			st.successes = ptr.Deref(s.Analysis.Successes, 1)
 		}
+		if s.Pause != nil {
+			st.pause = ptr.Deref(s.Pause.Duration, metav1.Duration{}).Duration
+		}
+		out = append(out, st)
 	}
 	return out
 }
