@@ -91,7 +91,12 @@ func (m *machine) changedBack() { m.s.TrafficStartedAt, m.s.ChangedBack = stamp(
 func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), len(m.steps)) }
 
 // step returns the current step, without any field after the last one.
-func (m *machine) step() step { return append(m.steps, step{})[m.index()] }
+func (m *machine) step() step {
+	if i := m.index(); i < len(m.steps) {
+		return m.steps[i]
+	}
+	return step{}
+}
 
 // intend records a route as the intent, with the revision of the alias that it changes.
 func (m *machine) intend(r Route) {
