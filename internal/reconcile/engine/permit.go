@@ -92,7 +92,7 @@ func (p *pass[T]) recordActs(mg T) {
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	name := r.has(u)
 	return meta.WasDeleted(u.Resource) && reconcile.IsDenied(err) && name != "" &&
-		(r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
+		(r.Tenants.Acted(ctx, r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
 }
 
 // has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource

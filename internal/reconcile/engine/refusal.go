@@ -42,6 +42,8 @@ func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
 	created, _ := r.Tenants.Created(r.kind.GVK.Kind, u)
 	switch {
+	case r.Tenants.Outlived(r.kind.GVK.Kind, u, owner):
+		return nil
 	case created == name && reconcile.Allows(mg, xpv2.ManagementActionDelete):
 	case mg.GetSummary().AccountID == "":
 		return nil // It was never in AWS, whatever its annotations say.

@@ -1,0 +1,71 @@
+package campaign
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// TestFunctionCreatedAnew checks that what a namespace has created in its function is no reason to delete what has the
+// same name in the function that another namespace has created since, under the same name. Its resources are paused
+// meanwhile, so that they do not see that theirs are gone.
+func TestFunctionCreatedAnew(t *testing.T) {
+	for name, deleted := range map[string]bool{"Rejected": false, "Deleted": true} {
+		t.Run(name, func(t *testing.T) {
+			Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+				s.Prepare()
+				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+				p := s.Start(&Network{})
+				theirs := tenantResource("Function", hostile, "checkout", functionFields(nil))
+				url := tenantResource("FunctionURL", hostile, "url",
+					map[string]any{"functionName": "checkout", "authType": "NONE"})
+				s.Create(theirs, url)
+				time.Sleep(time.Minute)
+				paused := func(value any) {
+					s.Patch(url, map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+						meta.AnnotationKeyReconciliationPaused: value,
+					}}})
+				}
+				paused("true")
+				if err := s.Kube.Delete(s.Context(), theirs); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				s.Create(tenantResource("Function", Namespace, "checkout", functionFields(nil)))
+				time.Sleep(time.Minute)
+				if _, err := s.Lambda.CreateFunctionUrlConfig(s.Context(), &lambda.CreateFunctionUrlConfigInput{
+					FunctionName: aws.String("checkout"), AuthType: types.FunctionUrlAuthTypeAwsIam,
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if deleted {
+					if err := s.Kube.Delete(s.Context(), url); err != nil {
+						t.Fatal(err)
+					}
+				}
+				s.Double.ResetCalls()
+				paused(nil)
+				time.Sleep(15 * time.Minute)
+				if diff := cmp.Diff([]string(nil), s.writes()); diff != "" {
+					t.Errorf("calls that change something (-want +got):\n%s", diff)
+				}
+				if s.gone(url) != deleted {
+					t.Errorf("the FunctionURL is gone: %t, want %t", s.gone(url), deleted)
+				}
+				if err := p.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
