@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -68,4 +69,43 @@ func TestFunctionCreatedAnew(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUntaggedMappingOfAnotherFunction checks that a resource of another namespace does not adopt a mapping while AWS
+// does not show its tags, also if its spec names a function of its own, to which it would move the mapping.
+func TestUntaggedMappingOfAnotherFunction(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		mapping := func(function string) map[string]any {
+			return map[string]any{
+				"functionName": function, "eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders",
+			}
+		}
+		mine := tenantResource("EventSourceMapping", Namespace, "mine", mapping("base"))
+		s.Create(mine, tenantResource("Function", hostile, "own", functionFields(nil)))
+		time.Sleep(time.Minute)
+		uuid := meta.GetExternalName(s.stored(mine))
+		arn := "arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:" + uuid
+		if _, err := s.Lambda.UntagResource(s.Context(), &lambda.UntagResourceInput{
+			Resource: &arn, TagKeys: []string{"crossplane-uid", "crossplane-cluster"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		theirs := named(tenantResource("EventSourceMapping", hostile, "theirs", mapping("own")), uuid)
+		s.Double.ResetCalls()
+		s.Create(theirs)
+		time.Sleep(15 * time.Minute)
+		if n := s.accepted("UpdateEventSourceMapping"); n > 0 {
+			t.Errorf("the mapping was changed %d times", n)
+		}
+		if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
+			"EventSourceMapping "+Namespace+"/mine") {
+			t.Errorf("the message does not name the owner: %s", message)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
 }
