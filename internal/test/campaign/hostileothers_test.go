@@ -109,3 +109,33 @@ func TestUntaggedMappingOfAnotherFunction(t *testing.T) {
 		}
 	})
 }
+
+// TestMappingOfAPartialARN checks that a mapping whose function and qualifier AWS reads together as the partial ARN of
+// another function is rejected as one that names that function.
+func TestMappingOfAPartialARN(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}},
+			tenantResource("Function", Namespace, "checkout", functionFields(nil)),
+		)
+		p := s.Start(&Network{})
+		time.Sleep(time.Minute)
+		theirs := tenantResource("EventSourceMapping", hostile, "theirs", map[string]any{
+			"functionName": "function", "qualifier": "checkout",
+			"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:theirs",
+		})
+		s.Create(theirs)
+		time.Sleep(time.Minute)
+		if n := s.accepted("CreateEventSourceMapping"); n > 0 {
+			t.Errorf("AWS has accepted %d mappings of another namespace's function", n)
+		}
+		if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
+			"Function "+Namespace+"/checkout") {
+			t.Errorf("the message does not name the owner: %s", message)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
