@@ -115,19 +115,12 @@ func (b *Registry) Acted(ctx context.Context, kind string, u User, name string, 
 	defer b.mu.Unlock()
 	k := b.knownOf(kind, u.Resource)
 	return err == nil && k != nil && k.has == name && slices.Contains(k.acted, t) &&
-		!slices.ContainsFunc(owners, func(o resource.ModernManaged) bool { return k.outlived(o) })
+		!slices.ContainsFunc(owners, k.outlived)
 }
 
-// Outlived reports whether the owner of a function has created it since this process last saw what a resource of a kind
-// had within it, which is gone with the earlier function of the same name.
-func (b *Registry) Outlived(kind string, u User, owner client.Object) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	k := b.knownOf(kind, u.Resource)
-	return k != nil && k.outlived(owner)
-}
-
-func (k *knownResource) outlived(owner client.Object) bool {
+// outlived reports whether the owner of a function has created it since this process last saw what a resource had within
+// it, which is gone with the earlier function of the same name.
+func (k *knownResource) outlived(owner resource.ModernManaged) bool {
 	_, ok := owner.(*v1beta1.Function) // AWS gives the number of a layer's version only once.
 	return ok && meta.GetExternalCreatePending(owner).After(k.seen)
 }

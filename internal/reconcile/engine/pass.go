@@ -186,7 +186,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T) (reconcile.Observer[T], e
 		return releasing[T](err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
-	if o := p.refused(mg, err, err); o != nil {
+	if o := p.refused(ctx, mg, err, err); o != nil {
 		return o, nil
 	}
 	return nil, err

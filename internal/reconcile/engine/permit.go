@@ -95,6 +95,14 @@ func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target te
 		(r.Tenants.Acted(ctx, r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
 }
 
+// acted reports whether a resource had something with an external name within all that it acts on now. Its user may
+// have made it name another function since.
+func (r *reconciler[T]) acted(ctx context.Context, mg T, u tenancy.User, name string) bool {
+	return !slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
+		return !r.Tenants.Acted(ctx, r.kind.GVK.Kind, u, name, t)
+	})
+}
+
 // has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
 // was refused, and for an Invocation, whatever its annotations say: to delete it may invoke the function.
 func (r *reconciler[T]) has(u tenancy.User) string {

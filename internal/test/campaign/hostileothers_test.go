@@ -1,19 +1,23 @@
 package campaign
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -45,7 +49,7 @@ func TestFunctionCreatedAnew(t *testing.T) {
 				s.Create(tenantResource("Function", Namespace, "checkout", functionFields(nil)))
 				time.Sleep(time.Minute)
 				if _, err := s.Lambda.CreateFunctionUrlConfig(s.Context(), &lambda.CreateFunctionUrlConfigInput{
-					FunctionName: aws.String("checkout"), AuthType: types.FunctionUrlAuthTypeAwsIam,
+					FunctionName: aws.String("checkout"), AuthType: lambdatypes.FunctionUrlAuthTypeAwsIam,
 				}); err != nil {
 					t.Fatal(err)
 				}
@@ -138,4 +142,55 @@ func TestMappingOfAPartialARN(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestCreatedElsewhere checks that what a resource has created in a function of its namespace is no reason to delete
+// what has the same name in another namespace's function, which the resource is made to name afterwards.
+func TestCreatedElsewhere(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(
+			&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}},
+			tenantResource("Function", Namespace, "checkout", functionFields(nil)),
+			tenantResource("Function", hostile, "own", functionFields(nil)),
+		)
+		p := s.Start(&Network{})
+		alias := tenantResource("Alias", hostile, "live", map[string]any{
+			"functionNameRef": map[string]any{"name": "own"}, "functionVersion": "$LATEST",
+		})
+		s.Create(alias)
+		time.Sleep(time.Minute)
+		if _, err := s.Lambda.CreateAlias(s.Context(), &lambda.CreateAliasInput{
+			FunctionName: aws.String("checkout"), Name: aws.String("live"), FunctionVersion: aws.String("$LATEST"),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.Double.ResetCalls()
+		status := map[string]any{"status": map[string]any{"atProvider": map[string]any{"functionName": "checkout"}}}
+		if err := s.Kube.Status().Patch(s.Context(), alias.DeepCopy(), mergePatch(t, status)); err != nil {
+			t.Fatal(err)
+		}
+		s.Patch(alias, map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationParent: "checkout"}},
+			"spec": map[string]any{"forProvider": map[string]any{
+				"functionName": "checkout", "functionNameRef": nil,
+			}},
+		})
+		time.Sleep(15 * time.Minute)
+		if diff := cmp.Diff([]string(nil), s.writes()); diff != "" {
+			t.Errorf("calls that change something (-want +got):\n%s", diff)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func mergePatch(t *testing.T, patch map[string]any) client.Patch {
+	t.Helper()
+	b, err := json.Marshal(patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.RawPatch(types.MergePatchType, b)
 }
