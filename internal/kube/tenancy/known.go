@@ -118,8 +118,8 @@ func (b *Registry) Acted(ctx context.Context, kind string, u User, name string, 
 		!slices.ContainsFunc(owners, k.outlived)
 }
 
-// outlived reports whether the owner of a function has created it since this process last saw what a resource had within
-// it, which is gone with the earlier function of the same name.
+// outlived reports whether the owner of a function has created it since this process last saw what a resource had
+// within it, which is gone with the earlier function of the same name.
 func (k *knownResource) outlived(owner resource.ModernManaged) bool {
 	_, ok := owner.(*v1beta1.Function) // AWS gives the number of a layer's version only once.
 	return ok && meta.GetExternalCreatePending(owner).After(k.seen)
