@@ -57,7 +57,11 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Outdate: tags.Drop,
 		Forget:  tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
-			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
+			p := m.Spec.ForProvider
+			if p.FunctionName == nil {
+				return nil
+			}
+			return tenancy.Functions(ptr.To(functionName(p))) // AWS reads function:cart as function cart.
 		},
 		Tagged: true,
 		Fields: func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },

@@ -123,7 +123,7 @@ func (e *external) checkOwnership(
 ) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" { // They may be late.
-		if owner := e.facts.Others.Owner(ctx, "", uuid); owner != "" {
+		if owner := e.facts.Others.Owner(ctx, plainFunction(ptr.Deref(o.mapping.FunctionArn, "")), uuid); owner != "" {
 			return ownership.Foreign, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
 		if err != nil {
@@ -227,15 +227,17 @@ func (e *external) update(
 		}
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
-		return reconcile.Result{}, errors.Wrapf(e.duplicate(ctx, other[1]), "cannot update %s", o.Description)
+		return reconcile.Result{}, errors.Wrapf(
+			e.duplicate(ctx, other[1], functionName(m.Spec.ForProvider)), "cannot update %s", o.Description,
+		)
 	}
 	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // duplicate returns the error of a change that would give two mappings the same source and function.
-func (e *external) duplicate(ctx context.Context, uuid string) error {
+func (e *external) duplicate(ctx context.Context, uuid, function string) error {
 	whose := "AWS"
-	if owner := e.facts.Others.Owner(ctx, "", uuid); owner != "" {
+	if owner := e.facts.Others.Owner(ctx, plainFunction(function), uuid); owner != "" {
 		whose = owner
 	}
 	return errors.Errorf(

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -39,8 +40,10 @@ type knownResource struct {
 	// scope is the scope that the resource is served in.
 	scope quota.Scope
 
-	// has is the external name of what the resource has within the targets that it was allowed to act on.
+	// has is the external name of what the resource has within the targets that it was allowed to act on, and seen is
+	// when this process last saw it.
 	has   string
+	seen  time.Time
 	acted []Target
 
 	// owns is the target that the resource owns, as confirmed by AWS. It is empty if none was confirmed.

@@ -542,16 +542,16 @@ func TestBookForgets(t *testing.T) {
 func TestActedIsOfThisProcess(t *testing.T) {
 	b, target := book(t), Functions(ptr.To("checkout"))
 	u := User{Resource: function("evil", "alias", ""), Session: testSession()}
-	if b.Acted("Alias", u, "live", target[0]) {
+	if b.Acted(t.Context(), "Alias", u, "live", target[0]) {
 		t.Error("nothing was allowed yet")
 	}
 	b.Acts("Alias", u, "live", target)
-	if !b.Acted("Alias", u, "live", target[0]) || b.Acted("Alias", u, "live", Functions(ptr.To("other"))[0]) ||
-		b.Acted("Alias", u, "other", target[0]) {
+	if !b.Acted(t.Context(), "Alias", u, "live", target[0]) ||
+		b.Acted(t.Context(), "Alias", u, "live", Functions(ptr.To("other"))[0]) || b.Acted(t.Context(), "Alias", u, "other", target[0]) {
 		t.Error("what was allowed is known, and nothing else")
 	}
 	u.Resource = function("evil", "alias", "", func(f *v1beta1.Function) { f.UID = "again" })
-	if b.Acted("Alias", u, "live", target[0]) {
+	if b.Acted(t.Context(), "Alias", u, "live", target[0]) {
 		t.Error("it was another resource of this name that was allowed")
 	}
 }

@@ -184,7 +184,7 @@ func (p *pass) permitted(ctx context.Context, mg reconcile.Managed) (reconcile.U
 		return releasing(err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
-	if o := p.refused(mg, err, err); o != nil {
+	if o := p.refused(ctx, mg, err, err); o != nil {
 		return o, nil
 	}
 	return nil, err

@@ -92,7 +92,15 @@ func (p *pass) recordActs(mg reconcile.Managed) {
 func (r *reconciler) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	name := r.has(u)
 	return meta.WasDeleted(u.Resource) && reconcile.IsDenied(err) && name != "" &&
-		(r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
+		(r.Tenants.Acted(ctx, r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
+}
+
+// acted reports whether a resource had something with an external name within all that it acts on now. Its user may
+// have made it name another function since.
+func (r *reconciler) acted(ctx context.Context, mg reconcile.Managed, u tenancy.User, name string) bool {
+	return !slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
+		return !r.Tenants.Acted(ctx, r.kind.GVK.Kind, u, name, t)
+	})
 }
 
 // has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
@@ -122,8 +130,8 @@ func (r *reconciler) otherOwner(
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
 		switch {
-		case ownership.WrittenName(o) != name, within != parent && within != "", !r.mayHave(ctx, u, mg, o):
-		case ownership.WrittenName(mg) != name, tenancy.ByAge(o, mg) < 0, !r.mayHave(ctx, u, mg, mg):
+		case ownership.WrittenName(o) != name, within != parent && within != "", !r.mayHave(ctx, u, mg, o, parent):
+		case ownership.WrittenName(mg) != name, tenancy.ByAge(o, mg) < 0, !r.mayHave(ctx, u, mg, mg, parent):
 			return o
 		}
 	}
@@ -132,23 +140,31 @@ func (r *reconciler) otherOwner(
 
 // mayHave reports whether another resource may have what mg has, because both act on one target, and its config and the
 // owner of the target allow that. Its annotations alone are no proof, because its user can write them.
-func (r *reconciler) mayHave(ctx context.Context, u tenancy.User, mg, o reconcile.Managed) bool {
+func (r *reconciler) mayHave(ctx context.Context, u tenancy.User, mg, o reconcile.Managed, parent string) bool {
 	other := tenancy.User{Resource: o, Session: u.Session}
 	if r.kind.ActsOn == nil {
 		return !slices.ContainsFunc(reconcile.Values(r.kind.Owns, mg), func(t tenancy.Target) bool {
 			return r.Tenants.Denied(ctx, o, t) || tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
 		})
 	}
-	return slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
-		return tenancy.Share(u, t, o, r.actsOn(o)) && !r.Tenants.Denied(ctx, o, t) &&
+	return slices.ContainsFunc(r.actsWithin(mg, parent), func(t tenancy.Target) bool {
+		return tenancy.Share(u, t, o, r.seenBy(o, r.actsWithin(o, parent))) && !r.Tenants.Denied(ctx, o, t) &&
 			!tenancy.IsRefused(r.Tenants.MayAct(ctx, other, t))
 	})
 }
 
-// actsOn returns what another resource acts on, in the account in which it was seen. The endpoint of a tenant's own
+// actsWithin returns what a resource acts on to have something within a parent. A mapping's name is unique in an
+// account, and its spec may name another function than it has in AWS, to which it would move the mapping.
+func (r *reconciler) actsWithin(mg reconcile.Managed, parent string) []tenancy.Target {
+	if r.kind.Tagged {
+		return tenancy.Functions(&parent)
+	}
+	return r.kind.ActsOn(mg)
+}
+
+// seenBy returns the targets of another resource in the account in which it was seen. The endpoint of a tenant's own
 // config may return any account.
-func (r *reconciler) actsOn(o reconcile.Managed) []tenancy.Target {
-	all := r.kind.ActsOn(o)
+func (r *reconciler) seenBy(o reconcile.Managed, all []tenancy.Target) []tenancy.Target {
 	if ref := o.GetProviderConfigReference(); ref != nil && ref.Kind == v1beta1.ClusterProviderConfigKind {
 		for i := range all {
 			all[i].Account = cmp.Or(all[i].Account, o.GetSummary().AccountID)

@@ -27,13 +27,13 @@ func (p *pass) refusedReference(ctx context.Context, mg reconcile.Managed, err e
 		return nil
 	}
 	p.facts.Others = p.others(mg, p.session)
-	return p.refused(mg, p.permit(ctx, mg, p.facts.Others), err)
+	return p.refused(ctx, mg, p.permit(ctx, mg, p.facts.Others), err)
 }
 
 // refused returns the observer of a resource that is refused because of the owner that the error of permit has. If this
 // process has seen it create something in AWS, the observer deletes that, and nothing else: annotations are no proof,
 // because users can write them. If there is no observer, the resource makes no call.
-func (p *pass) refused(mg reconcile.Managed, denied, why error) reconcile.UntypedObserver {
+func (p *pass) refused(ctx context.Context, mg reconcile.Managed, denied, why error) reconcile.UntypedObserver {
 	r, u, owner := p.reconciler, p.facts.Others.User, tenancy.RefusedBy(denied)
 	name := r.has(u)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || planOnly(mg) {
@@ -42,7 +42,7 @@ func (p *pass) refused(mg reconcile.Managed, denied, why error) reconcile.Untype
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
 	created, _ := r.Tenants.Created(r.kind.GVK.Kind, u)
 	switch {
-	case created == name && reconcile.Allows(mg, xpv2.ManagementActionDelete):
+	case created == name && reconcile.Allows(mg, xpv2.ManagementActionDelete) && r.acted(ctx, mg, u, name):
 	case mg.GetSummary().AccountID == "":
 		return nil // It was never in AWS, whatever its annotations say.
 	default:
