@@ -71,7 +71,9 @@ func (r *references) fingerprint(ctx context.Context, mg reconcile.Managed, s *s
 }
 
 // writeDependencies writes what the desired state of a resource depends on besides its spec.
-func (r *references) writeDependencies(ctx context.Context, w io.Writer, mg reconcile.Managed, s *session.Session) error {
+func (r *references) writeDependencies(
+	ctx context.Context, w io.Writer, mg reconcile.Managed, s *session.Session,
+) error {
 	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
 		_, _ = fmt.Fprintf(w, " tags=%s", tags)
 	}

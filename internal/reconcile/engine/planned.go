@@ -67,7 +67,9 @@ func (p *pass) planning(ctx context.Context, mg reconcile.Managed) (reconcile.Un
 }
 
 // Observe observes the external resource, and says in a condition what would be done.
-func (o *planObserver) Observe(ctx context.Context, f reconcile.Facts, mg reconcile.Managed) (reconcile.Outcome, error) {
+func (o *planObserver) Observe(
+	ctx context.Context, f reconcile.Facts, mg reconcile.Managed,
+) (reconcile.Outcome, error) {
 	before := reconcile.CopyOf(mg)
 	before.SetManagementPolicies(o.asked)
 	if o.asked == nil {
@@ -107,7 +109,9 @@ func (o *planObserver) Observe(ctx context.Context, f reconcile.Facts, mg reconc
 
 // planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that
 // keeps the resource.
-func (o *planObserver) planDeletion(ctx context.Context, f reconcile.Facts, mg reconcile.Managed, before reconcile.Managed) error {
+func (o *planObserver) planDeletion(
+	ctx context.Context, f reconcile.Facts, mg, before reconcile.Managed,
+) error {
 	summary, differs, err := o.plan(ctx, f, mg, before)
 	if err != nil {
 		return err
@@ -139,7 +143,7 @@ func show(mg reconcile.Managed, summary string, differs bool) {
 // plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many
 // resources that are planned at once take calls from each other, and none finishes its plan.
 func (o *planObserver) plan(
-	ctx context.Context, f reconcile.Facts, mg reconcile.Managed, before reconcile.Managed,
+	ctx context.Context, f reconcile.Facts, mg, before reconcile.Managed,
 ) (summary string, differs bool, err error) {
 	reads := o.pass.kind.Reads(mg)
 	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {

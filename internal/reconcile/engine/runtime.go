@@ -105,7 +105,9 @@ func (p *pass) connector() managed.TypedExternalConnector[reconcile.Managed] {
 		},
 		DisconnectFn: func(context.Context) error { return nil }, // Connections are shared and outlive a reconcile.
 	}
-	return managed.TypedExternalConnectorFn[reconcile.Managed](func(ctx context.Context, mg reconcile.Managed) (managed.TypedExternalClient[reconcile.Managed], error) {
+	return managed.TypedExternalConnectorFn[reconcile.Managed](func(
+		ctx context.Context, mg reconcile.Managed,
+	) (managed.TypedExternalClient[reconcile.Managed], error) {
 		return c, p.connect(ctx, mg)
 	})
 }
