@@ -146,6 +146,28 @@ func TestFlagsReachTheManager(t *testing.T) {
 	}
 }
 
+// TestDividedQuotas checks that shards among which the quotas are divided use no more together than one provider does.
+func TestDividedQuotas(t *testing.T) {
+	const shards = 3
+	f, _, err := parse(t, "--quota-control-plane=4.9", "--quota-get-function=32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, all := range quota.DefaultRates {
+		one := f.options().QuotaRates[b]
+		if most := 1.0 / shards * 1.001; one.PerSecond > most*all.PerSecond || one.Burst > most*all.Burst {
+			t.Errorf("%s: %d shards use %+v each, more than %+v", b, shards, one, all)
+		}
+	}
+	raised, _, err := parse(t, "--quota-control-plane=100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := raised.options().QuotaRates[quota.ControlPlane]; got.PerSecond != 100 || got.Burst != 10 {
+		t.Errorf("a raised rate has the burst that arrives at once in AWS: got %+v", got)
+	}
+}
+
 func TestInvalidFlags(t *testing.T) {
 	cases := map[string]struct {
 		reason string
