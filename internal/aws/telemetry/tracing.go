@@ -189,9 +189,10 @@ func (r *reporter) report(spans int, err error) {
 		return
 	}
 	r.lost += spans
+	reason, _, _ := strings.Cut(err.Error(), " (body:") // What the collector says may quote a header.
 	if now := r.now(); !r.failing || now.Sub(r.loggedAt) >= reportInterval {
 		r.log.Info("Cannot send traces: check the collector, and the environment variables OTEL_EXPORTER_OTLP_*",
-			"error", err.Error(), "spansLost", r.lost)
+			"error", reason, "spansLost", r.lost)
 		r.loggedAt = now
 	}
 	r.failing = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -175,6 +177,28 @@ func TestIgnoredVariables(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestRefusedToken checks that the log does not have the token that a collector quotes in its refusal.
+func TestRefusedToken(t *testing.T) {
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "unknown token: "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+	}))
+	t.Cleanup(collector.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret")
+	var log lines
+	tr, err := Start(t.Context(), "dev", log.logger(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tr.Tracer().Start(t.Context(), "refused")
+	span.End()
+	tr.Stop(t.Context())
+	got := strings.Join(log.get(), "\n")
+	if !strings.Contains(got, "401 Unauthorized") || strings.Contains(got, "s3cret") {
+		t.Errorf("want the status alone, got:\n%s", got)
 	}
 }
 
