@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
@@ -146,18 +147,19 @@ func TestFlagsReachTheManager(t *testing.T) {
 	}
 }
 
-// TestDividedQuotas checks that shards among which the quotas are divided use no more together than one provider does.
+// TestDividedQuotas checks what each of three shards uses of the quotas of an account.
 func TestDividedQuotas(t *testing.T) {
-	const shards = 3
-	f, _, err := parse(t, "--quota-control-plane=4.9", "--quota-get-function=32")
+	f, _, err := parse(t, "--quota-control-plane=4.9", "--quota-get-function=49")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b, all := range quota.DefaultRates {
-		one := f.options().QuotaRates[b]
-		if most := 1.0 / shards * 1.001; one.PerSecond > most*all.PerSecond || one.Burst > most*all.Burst {
-			t.Errorf("%s: %d shards use %+v each, more than %+v", b, shards, one, all)
-		}
+	want := map[quota.Bucket]quota.Rate{
+		quota.ControlPlane: {PerSecond: 4.9, Burst: 10}, // Less is not enough for each reconcile.
+		quota.GetPolicy:    {PerSecond: 4.9, Burst: 10},
+		quota.GetFunction:  {PerSecond: 49, Burst: 30},
+	}
+	if diff := cmp.Diff(want, f.options().QuotaRates); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 	raised, _, err := parse(t, "--quota-control-plane=100")
 	if err != nil {
