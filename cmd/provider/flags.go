@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"time"
 
@@ -78,7 +77,7 @@ type flags struct {
 	DeletionLimit                   string        `help:"How many resources of a provider config and a namespace are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
 
 	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction per second for each AWS account and region. AWS's quota is 100, shared by all callers."`
-	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
+	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15. As many calls are made of lambda:GetPolicy, whose quota is 15, too."`
 }
 
 func (f flags) validate() error {
@@ -234,11 +233,11 @@ func (f flags) shard() (sharding.Shard, error) {
 }
 
 func (f flags) rates() map[quota.Bucket]quota.Rate {
-	rates := maps.Clone(quota.DefaultRates)
-	get, rest := rates[quota.GetFunction], rates[quota.ControlPlane]
-	get.PerSecond, rest.PerSecond = f.QuotaGetFunction, f.QuotaControlPlane
-	rates[quota.GetFunction], rates[quota.ControlPlane] = get, rest
-	return rates
+	return map[quota.Bucket]quota.Rate{
+		quota.ControlPlane: quota.DefaultRates[quota.ControlPlane].At(f.QuotaControlPlane),
+		quota.GetPolicy:    quota.DefaultRates[quota.GetPolicy].At(f.QuotaControlPlane),
+		quota.GetFunction:  quota.DefaultRates[quota.GetFunction].At(f.QuotaGetFunction),
+	}
 }
 
 // logger returns a logger of structured lines: JSON, or text for people at debug level.

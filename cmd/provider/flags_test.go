@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
@@ -143,6 +144,29 @@ func TestFlagsReachTheManager(t *testing.T) {
 	}
 	if quota.DefaultRates[quota.GetFunction].PerSecond == 50 {
 		t.Error("a flag changes the defaults of other limiters")
+	}
+}
+
+// TestDividedQuotas checks what each of three shards uses of the quotas of an account.
+func TestDividedQuotas(t *testing.T) {
+	f, _, err := parse(t, "--quota-control-plane=4.9", "--quota-get-function=49")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[quota.Bucket]quota.Rate{
+		quota.ControlPlane: {PerSecond: 4.9, Burst: 10}, // Less is not enough for each reconcile.
+		quota.GetPolicy:    {PerSecond: 4.9, Burst: 10},
+		quota.GetFunction:  {PerSecond: 49, Burst: 30},
+	}
+	if diff := cmp.Diff(want, f.options().QuotaRates); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	raised, _, err := parse(t, "--quota-control-plane=100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := raised.options().QuotaRates[quota.ControlPlane]; got.PerSecond != 100 || got.Burst != 10 {
+		t.Errorf("a raised rate has the burst that arrives at once in AWS: got %+v", got)
 	}
 }
 

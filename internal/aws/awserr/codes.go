@@ -102,6 +102,14 @@ func lackOfConcurrency(err error) string {
 	return ""
 }
 
+// LacksSnapshots reports whether AWS has throttled a call because the account creates too many snapshots of SnapStart
+// at once. Fewer requests do not help. AWS names that reason, or that of the rate of requests with another message.
+func LacksSnapshots(err error) bool {
+	e, ok := errors.AsType[*types.TooManyRequestsException](err)
+	return ok && (e.Reason == types.ThrottleReasonConcurrentSnapshotCreateLimitExceeded ||
+		contains(Message(err), "concurrent snapshot creation limit"))
+}
+
 // deniedPattern matches IAM's messages: who may not do what, on what, and why.
 var deniedPattern = regexp.MustCompile(
 	`(?:User|Principal): (\S+) is not authorized to perform: (\S+?)(?: on resource: (\S+?))?(?:\.?$|\s+(with an explicit deny.*|because .*))`)

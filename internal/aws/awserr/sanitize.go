@@ -106,6 +106,14 @@ func cleanOther(err error) error {
 	return err
 }
 
+// A ChainError is an error of a source of the default chain: of STS, a file, or an agent on the node.
+type ChainError struct{ Err error }
+
+func (e *ChainError) Error() string { return "cannot get AWS credentials: " + e.Err.Error() }
+
+// Unwrap returns the error of the source.
+func (e *ChainError) Unwrap() error { return e.Err }
+
 // describe describes the failure of an operation. The operation that failed may be one that fetches credentials for it.
 func describe(outer *smithy.OperationError) messageParts {
 	const credentials = "cannot get AWS credentials"
@@ -121,7 +129,9 @@ func describe(outer *smithy.OperationError) messageParts {
 	default:
 		s = messageParts{text: describeConnection(inner.Err)}
 	}
-	if inner.Service() != outer.Service() {
+	if _, ok := errors.AsType[*ChainError](inner.Err); ok {
+		s.context = []string{credentials}
+	} else if inner.Service() != outer.Service() {
 		s.context = []string{credentials, inner.Service() + " " + inner.Operation()}
 	}
 	return s
@@ -274,6 +284,7 @@ var (
 	requestIDs = regexp.MustCompile(
 		`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
 	encodedMessage = regexp.MustCompile(`(?i)\.?\s*Encoded authorization failure message: \S+`)
+	agentIDs       = regexp.MustCompile(`\[[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\]: `) // Of EKS Pod Identity.
 	urls           = regexp.MustCompile(`https?://[^\s"')]*[^\s"'):.,;]`)
 	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)
 	timestamps     = regexp.MustCompile(`\d{8}T\d{6}Z`)
@@ -288,6 +299,7 @@ func steady(m string) string {
 	m = javaSuffix.ReplaceAllString(m, "")
 	m = encodedMessage.ReplaceAllString(m, "")
 	m = requestIDs.ReplaceAllString(m, "")
+	m = agentIDs.ReplaceAllString(m, "")
 	m = urls.ReplaceAllString(m, "<url>")
 	m = sessionName.ReplaceAllString(m, "$1")
 	m = timestamps.ReplaceAllString(m, "<time>")

@@ -65,7 +65,7 @@ func (l *Limiter) Middleware(s Scope) middleware.FinalizeMiddleware {
 			return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}
 		}
 		out, md, err := next.HandleFinalize(ctx, in)
-		if awserr.IsThrottled(err) {
+		if awserr.IsThrottled(err) && !awserr.LacksSnapshots(err) {
 			pause, _ := awserr.RetryAfter(err)
 			l.throttled(s, b, pause)
 		}

@@ -133,6 +133,28 @@ func TestMiddlewareRecordsThrottles(t *testing.T) {
 	}
 }
 
+// TestSnapshotLimit checks that others' calls go on if AWS makes no snapshot now: its limit is not one of requests.
+func TestSnapshotLimit(t *testing.T) {
+	for name, body := range map[string]string{
+		"Reason": `{"Reason":"ConcurrentSnapshotCreateLimitExceeded","Type":"User","message":"Rate exceeded"}`,
+		"Message": `{"Reason":"CallerRateLimitExceeded","Type":"User","message":"Lambda was unable to create new ` +
+			`snapshot because you have reached your concurrent snapshot creation limit"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := New(newEnv(1).clock, nil)
+			c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
+				rw.WriteHeader(http.StatusTooManyRequests)
+				_, _ = rw.Write([]byte(body))
+			})
+			_, err := c.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: new("orders")})
+			if s := l.Stats()[ControlPlane]; !awserr.IsThrottled(err) || s.Paused != 0 || counted(t, l, "throttled") != 0 {
+				t.Errorf("the bucket is slowed down after %v: %+v", err, s)
+			}
+		})
+	}
+}
+
 func TestCallerFrom(t *testing.T) {
 	if _, ok := callerFrom(t.Context()); ok {
 		t.Error("an empty context has no caller")

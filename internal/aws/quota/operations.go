@@ -43,6 +43,16 @@ type Rate struct {
 	Burst float64
 }
 
+// leastBurst is the burst that a lower rate keeps: a reconcile may need as many calls, and is repeated if it gets
+// fewer.
+const leastBurst = 10
+
+// At returns the rate with another number of requests a second. If it is lower, so is the burst, down to leastBurst:
+// others use the rest of AWS's bucket too.
+func (r Rate) At(perSecond float64) Rate {
+	return Rate{PerSecond: perSecond, Burst: min(r.Burst, max(leastBurst, r.Burst*perSecond/r.PerSecond))}
+}
+
 // DefaultRates are slightly below AWS's own: 15 a second for ControlPlane and GetPolicy, 100 for
 // GetFunction. The burst is less than AWS's bucket by what the network can bring together: requests
 // that were sent over a third of a second may arrive at one moment.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
@@ -129,7 +130,11 @@ func (r *Resolver) defaultChain(s settings, cfg aws.Config) aws.CredentialsProvi
 		if err != nil {
 			return aws.Credentials{}, fmt.Errorf("cannot set up AWS's default credential chain: %w", err)
 		}
-		return chain.Credentials.Retrieve(ctx)
+		found, err := chain.Credentials.Retrieve(ctx)
+		if err != nil {
+			return aws.Credentials{}, &awserr.ChainError{Err: err}
+		}
+		return found, nil
 	})
 }
 

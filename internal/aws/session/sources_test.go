@@ -346,6 +346,46 @@ func TestPodIdentity(t *testing.T) {
 	}
 }
 
+// TestRefusedByAgent checks that the error says what AWS's agent answers, without the request ID in front of it: with
+// that, each retry would be a new condition and a new event.
+func TestRefusedByAgent(t *testing.T) {
+	const (
+		unusable = `cannot use ClusterProviderConfig "default": cannot get AWS credentials: `
+		refusal  = "(AccessDeniedException): Unauthorized Exception! EKS does not have permissions to assume the " +
+			"associated role., fault: client"
+	)
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("pod-token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	missing := token + "-missing"
+	for name, tc := range map[string]struct{ token, want string }{
+		"Refused": {token, unusable + refusal},
+		"NoToken": {missing, unusable + "resolve auth token: failed to read authorization token from " + missing +
+			": open " + missing + ": no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cleanEnvironment(t)
+			calls := 0
+			agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				calls++
+				http.Error(w, fmt.Sprintf("[b69b1279-d140-4eee-b7ea-%012d]: %s", calls, refusal), http.StatusBadRequest)
+			}))
+			t.Cleanup(agent.Close)
+			t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", agent.URL+"/v1/credentials")
+			t.Setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tc.token)
+			e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourcePodIdentity))
+			for range 2 {
+				_, err := e.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
+				if err == nil || err.Error() != tc.want {
+					t.Errorf("got  %v\nwant %s", err, tc.want)
+				}
+				e.wait(time.Hour)
+			}
+		})
+	}
+}
+
 // TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's details.
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -60,6 +61,10 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 	}
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
 		"http/protobuf")
+	otel.SetLogger(logr.New(sdkLog{log: t.log}))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		t.log.Info("OpenTelemetry reports an error: check the environment variables OTEL_*", "error", err.Error())
+	}))
 	exporter, err := newExporter(ctx, protocol)
 	if err != nil {
 		return nil, err
@@ -76,6 +81,25 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 		sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
 	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)
 	return t, nil
+}
+
+// sdkLog logs which part of the environment OpenTelemetry's SDK cannot read and ignores. It leaves out all values,
+// since the SDK quotes headers, which have tokens.
+type sdkLog struct {
+	logr.LogSink
+
+	log logr.Logger
+}
+
+// Init does nothing.
+func (sdkLog) Init(logr.RuntimeInfo) {}
+
+// Enabled returns false: only errors are logged.
+func (sdkLog) Enabled(int) bool { return false }
+
+// Error logs the message of an error.
+func (s sdkLog) Error(_ error, msg string, _ ...any) {
+	s.log.Info("OpenTelemetry ignores a setting: check the environment variables OTEL_*", "cannot", msg)
 }
 
 // Tracer returns the provider's tracer, nil if the environment disables traces.
@@ -165,9 +189,10 @@ func (r *reporter) report(spans int, err error) {
 		return
 	}
 	r.lost += spans
+	reason, _, _ := strings.Cut(err.Error(), " (body:") // What the collector says may quote a header.
 	if now := r.now(); !r.failing || now.Sub(r.loggedAt) >= reportInterval {
 		r.log.Info("Cannot send traces: check the collector, and the environment variables OTEL_EXPORTER_OTLP_*",
-			"error", err.Error(), "spansLost", r.lost)
+			"error", reason, "spansLost", r.lost)
 		r.loggedAt = now
 	}
 	r.failing = true

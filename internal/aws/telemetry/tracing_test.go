@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -145,6 +147,58 @@ func TestWrongEnvironment(t *testing.T) {
 				t.Errorf("want an error that says %q, got %v", tc.want, err)
 			}
 		})
+	}
+}
+
+// TestIgnoredVariables checks that the log names variables that OpenTelemetry's SDK ignores, without their values: a
+// header usually has a token, from which someone has left out the name, or which is not escaped.
+func TestIgnoredVariables(t *testing.T) {
+	cases := map[string]struct{ name, value, want string }{
+		"NoName":      {"OTEL_EXPORTER_OTLP_HEADERS", "Bearer s3cret", "parse headers"},
+		"NotEscaped":  {"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "authorization=Bearer %s3cret", "escape header value"},
+		"Endpoint":    {"OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:s3cret@%", "parse url"},
+		"Certificate": {"OTEL_EXPORTER_OTLP_CERTIFICATE", "/s3cret/ca.crt", "read tls ca cert file"},
+		"Sampler":     {"OTEL_TRACES_SAMPLER", "some", "unsupported sampler: some"},
+	}
+	for _, protocol := range []string{"http/protobuf", "grpc"} {
+		for name, tc := range cases {
+			t.Run(protocol+name, func(t *testing.T) {
+				t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+				t.Setenv(tc.name, tc.value)
+				var log lines
+				tr, err := Start(t.Context(), "dev", log.logger(), time.Now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr.Stop(t.Context())
+				got := strings.Join(log.get(), "\n")
+				if !strings.Contains(got, tc.want) || strings.Contains(got, "s3cret") {
+					t.Errorf("want %q, and no value, got:\n%s", tc.want, got)
+				}
+			})
+		}
+	}
+}
+
+// TestRefusedToken checks that the log does not have the token that a collector quotes in its refusal.
+func TestRefusedToken(t *testing.T) {
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "unknown token: "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+	}))
+	t.Cleanup(collector.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret")
+	var log lines
+	tr, err := Start(t.Context(), "dev", log.logger(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tr.Tracer().Start(t.Context(), "refused")
+	span.End()
+	tr.Stop(t.Context())
+	got := strings.Join(log.get(), "\n")
+	if !strings.Contains(got, "401 Unauthorized") || strings.Contains(got, "s3cret") {
+		t.Errorf("want the status alone, got:\n%s", got)
 	}
 }
 

@@ -206,7 +206,9 @@ func (s *Server) pod(token string) (jwt.Claims, Role) {
 	return c, role
 }
 
+// podRefusal returns a refusal of the agent, which begins with the ID of the request.
 func podRefusal(status int, code, message string) *Error {
+	message = fmt.Sprintf("[%s]: (%s): %s, fault: client", newUUID(), code, message)
 	return &Error{Status: status, Code: code, Message: message, Fields: map[string]string{"code": code}}
 }
 
