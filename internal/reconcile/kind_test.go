@@ -9,8 +9,8 @@ import (
 func TestUntyped(t *testing.T) {
 	var k Kind[Managed]
 	set := reflect.ValueOf(&k).Elem()
-	for i := range set.NumField() {
-		switch f := set.Field(i); f.Kind() { //nolint:exhaustive // Others fail below.
+	for _, f := range set.Fields() {
+		switch f.Kind() { //nolint:exhaustive // Others fail below.
 		case reflect.Func:
 			f.Set(reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value { return nil }))
 		case reflect.Slice:
@@ -24,9 +24,9 @@ func TestUntyped(t *testing.T) {
 		}
 	}
 	for _, v := range []reflect.Value{set, reflect.ValueOf(k.Untyped())} {
-		for i := range v.NumField() {
-			if v.Field(i).IsZero() {
-				t.Errorf("the kind has no %s", v.Type().Field(i).Name)
+		for field, f := range v.Fields() {
+			if f.IsZero() {
+				t.Errorf("the kind has no %s", field.Name)
 			}
 		}
 	}
