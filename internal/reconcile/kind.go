@@ -214,6 +214,16 @@ func (k Kind[T]) Untyped() UntypedKind {
 	return a
 }
 
+// An UntypedObserver is an observer that takes a resource of any type, which must be of its kind.
+type UntypedObserver = Observer[Managed]
+
+// Untyped returns an observer as an UntypedObserver.
+func Untyped[T Managed](o Observer[T]) UntypedObserver {
+	return ObserverFunc[Managed](func(ctx context.Context, f Facts, mg Managed) (Outcome, error) {
+		return o.Observe(ctx, f, of[T](mg))
+	})
+}
+
 // taking returns a function of a kind as one that takes a resource of any type. It returns nil for nil.
 func taking[T Managed, V any](f func(T) V) func(Managed) V {
 	if f == nil {

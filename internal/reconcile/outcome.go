@@ -36,16 +36,6 @@ func (o ObserverFunc[T]) Observe(ctx context.Context, f Facts, mg T) (Outcome, e
 	return o(ctx, f, mg)
 }
 
-// An UntypedObserver is an observer that takes a resource of any type, which must be of its kind.
-type UntypedObserver = Observer[Managed]
-
-// Untyped returns an observer as an UntypedObserver.
-func Untyped[T Managed](o Observer[T]) UntypedObserver {
-	return ObserverFunc[Managed](func(ctx context.Context, f Facts, mg Managed) (Outcome, error) {
-		return o.Observe(ctx, f, of[T](mg))
-	})
-}
-
 // Facts is the knowledge of a reconcile before it observes the external resource. The zero value grants all calls and
 // knows nothing.
 type Facts struct {

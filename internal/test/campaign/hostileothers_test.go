@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -166,8 +165,8 @@ func TestCreatedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Double.ResetCalls()
-		status := map[string]any{"status": map[string]any{"atProvider": map[string]any{"functionName": "checkout"}}}
-		if err := s.Kube.Status().Patch(s.Context(), alias.DeepCopy(), mergePatch(t, status)); err != nil {
+		status := client.RawPatch(types.MergePatchType, []byte(`{"status": {"atProvider": {"functionName": "checkout"}}}`))
+		if err := s.Kube.Status().Patch(s.Context(), alias.DeepCopy(), status); err != nil {
 			t.Fatal(err)
 		}
 		s.Patch(alias, map[string]any{
@@ -184,13 +183,4 @@ func TestCreatedElsewhere(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func mergePatch(t *testing.T, patch map[string]any) client.Patch {
-	t.Helper()
-	b, err := json.Marshal(patch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client.RawPatch(types.MergePatchType, b)
 }
