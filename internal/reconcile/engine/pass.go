@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -50,8 +51,8 @@ type pass struct {
 	circuitWait  time.Duration
 	leaveCircuit func()
 
-	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
-	removal reconcile.UntypedObserver
+	// removal is not nil if the resource is refused, and what it created before is deleted.
+	removal *removal
 
 	// view is the client of the runtime of the pass, and annotations writes annotations by it.
 	view        *kube.View
@@ -161,7 +162,7 @@ func (p *pass) connected(ctx context.Context, mg reconcile.Managed) (reconcile.U
 		return nil, err
 	}
 	if p.removal != nil {
-		return p.removal, nil
+		return p.kind.Observer(mg, p.session), nil
 	}
 	if meta.WasDeleted(mg) {
 		p.references.resolveDeleted(ctx, mg, p.session)
@@ -184,8 +185,8 @@ func (p *pass) permitted(ctx context.Context, mg reconcile.Managed) (reconcile.U
 		return releasing(err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
-	if o := p.refused(ctx, mg, err, err); o != nil {
-		return o, nil
+	if p.removal = p.refused(ctx, mg, err, err); p.removal != nil {
+		return p.kind.Observer(mg, p.session), nil
 	}
 	return nil, err
 }
@@ -195,7 +196,11 @@ func (p *pass) observe(ctx context.Context, mg reconcile.Managed) error {
 	ctx, span := p.Tracer.Start(ctx, "Observe")
 	defer span.End()
 	var err error
-	p.out, err = p.observer.Observe(ctx, p.facts, mg)
+	if p.removal == nil {
+		p.out, err = p.observer.Observe(ctx, p.facts, mg)
+	} else {
+		p.out, err = p.removeRefused(ctx, mg)
+	}
 	if werr := p.annotate(ctx, mg, p.out.Annotate); err == nil || reconcile.IsLater(werr) {
 		err = werr
 	}
@@ -224,6 +229,30 @@ func (p *pass) observe(ctx context.Context, mg reconcile.Managed) error {
 		}
 	}
 	return nil
+}
+
+// removeRefused deletes what a refused resource has created in AWS, as if the resource were being deleted. It returns
+// why the resource is refused.
+func (p *pass) removeRefused(ctx context.Context, mg reconcile.Managed) (reconcile.Outcome, error) {
+	deleted := reconcile.CopyOf(mg)
+	deleted.SetDeletionTimestamp(&metav1.Time{Time: p.facts.Now()})
+	out, err := p.observer.Observe(ctx, p.facts, deleted)
+	switch {
+	case err != nil:
+	case !out.Exists:
+		out.Events = append(out.Events, p.removal.done())
+	case out.Call != nil:
+		if err := p.facts.Reserve(out.Call.Reserve...); err != nil {
+			return reconcile.Outcome{}, err
+		}
+		var res reconcile.Result
+		res, err = out.Call.Do(ctx)
+		out.Add(res.Effects)
+	}
+	if err == nil {
+		err = p.removal.why
+	}
+	return reconcile.Outcome{Effects: out.Effects}, err
 }
 
 // missing returns the message about what a resource that only observes does not find in AWS, which the runtime's own
