@@ -5,6 +5,12 @@ import (
 )
 
 const (
+	// AtOnce is the shortest delay before a resource is reconciled again. It prevents a busy loop.
+	AtOnce = 50 * time.Millisecond
+
+	// BusyDelay is the requeue interval after AWS reports a conflicting operation.
+	BusyDelay = time.Second
+
 	// MinPending is the shortest time between two reconciles of a resource in progress.
 	MinPending = 1 * time.Second
 

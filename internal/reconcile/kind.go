@@ -22,20 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// Managed is a managed resource of this provider. The methods beyond the runtime's forward to
-// xpv2.ManagedResourceStatus and v1beta1.Summary, which its status embeds.
-type Managed interface {
-	resource.ModernManaged
-
-	GetObservedGeneration() int64
-	SetObservedGeneration(generation int64)
-	GetLastHandledReconcileAt() string
-	SetLastHandledReconcileAt(token string)
-
-	SetSummary(s v1beta1.Summary)
-	GetSummary() v1beta1.Summary
-}
-
 // A Kind describes a kind of managed resource.
 type Kind[T Managed] struct {
 	// GVK is the kind, which is registered in the manager's scheme.
@@ -120,24 +106,6 @@ type Kind[T Managed] struct {
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)
-}
-
-// CopyOf returns a copy of a resource.
-func CopyOf[T Managed](mg T) T {
-	return mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
-}
-
-// part returns the part of a type that spec.forProvider of a resource embeds, nil if it embeds none.
-func part[P any](mg Managed) *P {
-	spec := reflect.ValueOf(mg).Elem().FieldByName("Spec")
-	if _, ok := spec.Type().FieldByName("ForProvider"); !ok {
-		return nil
-	}
-	f := spec.FieldByName("ForProvider").FieldByName(reflect.TypeFor[P]().Name())
-	if !f.IsValid() {
-		return nil
-	}
-	return f.Addr().Interface().(*P) //nolint:forcetypeassert // An embedded field has the name of its type.
 }
 
 // acts returns the functions that spec and annotations of a resource with a configured function name.

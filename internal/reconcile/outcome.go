@@ -1,9 +1,7 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -16,9 +14,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
-
-// AtOnce is the shortest delay before a resource is reconciled again. It prevents a busy loop.
-const AtOnce = 50 * time.Millisecond
 
 // An Observer observes the external resource of a managed resource, and decides which call is due. It lives for one
 // reconcile. Resource is the one that most kinds use.
@@ -80,25 +75,6 @@ func (f Facts) Reserve(ops ...string) error {
 		return &LaterError{After: wait, Operations: ops}
 	}
 	return nil
-}
-
-// Cause returns why AWS differs from the desired state, for the event of the correction that is planned: spec or what
-// it refers to has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first
-// observation after a start or of what is adopted.
-func (f Facts) Cause(mg Managed, p Plan) string {
-	changed, drifted := "", ""
-	if f.CausesFn != nil {
-		changed, drifted = f.CausesFn()
-	}
-	switch {
-	case !IsReconciled(mg) && mg.GetGeneration() > 1:
-		return "spec changed"
-	case changed != "":
-		return changed
-	case p.Comparison() == SourceChanged:
-		return "the source changed"
-	}
-	return cmp.Or(drifted, "differed from spec")
 }
 
 // Effects are the requests of a step of an observation or a call, besides its result.
@@ -261,36 +237,34 @@ type Result struct {
 	Details managed.ConnectionDetails
 }
 
-// LaterError is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
-// resource is reconciled again later. If Create, Update or Delete returns it, the call counts as not made.
-type LaterError struct {
-	// After is the delay before the next reconcile of the resource.
-	After time.Duration
+// A SyncState is the result of comparing the external resource with spec.
+type SyncState int
 
-	// Operations are the AWS operations that it waits for. The next reconcile reserves them in advance.
-	Operations []string
+const (
+	// Undecided means that the observation allows no conclusion: AWS was not called, or is still working.
+	Undecided SyncState = iota
 
-	Throttled, Deferred bool
-}
+	// UpToDate means that AWS has what spec asks for, and serves it.
+	UpToDate
 
-// Error says that it is no failure.
-func (l *LaterError) Error() string { return fmt.Sprintf("it is reconciled again in %s", l.After) }
+	// Unserved means that AWS has what spec asks for, and does not serve it, such as a mapping that is disabled.
+	Unserved
 
-// WaitFor returns a LaterError.
-func WaitFor(after time.Duration) error { return &LaterError{After: max(after, AtOnce)} }
+	// SourceChanged means that what spec points to has changed at its source, such as an
+	// object in S3. The difference is a new version rather than drift.
+	SourceChanged
 
-// An AwaitedError is the error of a resource that does not exist in AWS yet and waits for something, such as a
-// referenced resource. It is not treated as a failure, because both were probably applied together.
-type AwaitedError struct{ Err error }
+	// Differs means that AWS has something else than spec asks for.
+	Differs
 
-// Error returns what the resource waits for.
-func (e *AwaitedError) Error() string { return e.Err.Error() }
+	// Missing means that the external resource does not exist.
+	Missing
+)
 
-// Unwrap returns the error.
-func (e *AwaitedError) Unwrap() error { return e.Err }
-
-// IsLater reports whether an error is a LaterError.
-func IsLater(err error) bool {
-	_, ok := AsType[*LaterError](err)
-	return ok
+// String returns the value of the metric label change, for the two results that can be drift.
+func (c SyncState) String() string {
+	if c == Missing {
+		return "missing"
+	}
+	return "changed"
 }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -99,34 +100,21 @@ func (p Plan) Comparison() SyncState {
 	return Undecided
 }
 
-// A SyncState is the result of comparing the external resource with spec.
-type SyncState int
-
-const (
-	// Undecided means that the observation allows no conclusion: AWS was not called, or is still working.
-	Undecided SyncState = iota
-
-	// UpToDate means that AWS has what spec asks for, and serves it.
-	UpToDate
-
-	// Unserved means that AWS has what spec asks for, and does not serve it, such as a mapping that is disabled.
-	Unserved
-
-	// SourceChanged means that what spec points to has changed at its source, such as an
-	// object in S3. The difference is a new version rather than drift.
-	SourceChanged
-
-	// Differs means that AWS has something else than spec asks for.
-	Differs
-
-	// Missing means that the external resource does not exist.
-	Missing
-)
-
-// String returns the value of the metric label change, for the two results that can be drift.
-func (c SyncState) String() string {
-	if c == Missing {
-		return "missing"
+// Cause returns why AWS differs from the desired state, for the event of the correction that is planned: spec or what
+// it refers to has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first
+// observation after a start or of what is adopted.
+func (f Facts) Cause(mg Managed, p Plan) string {
+	changed, drifted := "", ""
+	if f.CausesFn != nil {
+		changed, drifted = f.CausesFn()
 	}
-	return "changed"
+	switch {
+	case !IsReconciled(mg) && mg.GetGeneration() > 1:
+		return "spec changed"
+	case changed != "":
+		return changed
+	case p.Comparison() == SourceChanged:
+		return "the source changed"
+	}
+	return cmp.Or(drifted, "differed from spec")
 }

@@ -11,6 +11,14 @@ import (
 // resource reports that AWS does not apply it.
 const ManyRepeats = 3
 
+// Keys of the calls that Repeats keeps for creating, deleting, and changes that AWS has
+// rejected as conflicting: some operations both create and update.
+const (
+	creation = "create"
+	deletion = "delete"
+	deferral = "put off"
+)
+
 // repeatDelays are the times after the first, second, ... call within which the same call is
 // not repeated. The last one applies to all further calls.
 var repeatDelays = []time.Duration{

@@ -17,14 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// Keys of the calls that Repeats keeps for creating, deleting, and changes that AWS has
-// rejected as conflicting: some operations both create and update.
-const (
-	creation = "create"
-	deletion = "delete"
-	deferral = "put off"
-)
-
 // MaxDeferrals is the number of times in a row that AWS may reject a change as conflicting, once a second, before it is
 // reported to users.
 const MaxDeferrals = 10

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -189,15 +188,25 @@ type Calls struct {
 	Immutable bool
 }
 
-// A NotReadyError is the error of an observation while a temporary state prevents the creation. It is no failure: the
-// Ready condition says what the creation waits for, and the resource is requeued.
-type NotReadyError struct {
-	// Reason describes what the creation waits for.
-	Reason string
+// An external is a Resource in one reconcile.
+type external[T Managed, O, S any] struct {
+	Resource[T, O, S]
 
-	// After is the requeue interval. 0 selects the interval at which resources that are not steady are polled.
-	After time.Duration
+	facts Facts
+	mg    T
+
+	// out is the outcome so far.
+	out Outcome
+
+	// observation is the result of the read; plan and comparison are the decisions about it.
+	observation Observation[O, S]
+	plan        Plan
+	comparison  Comparison[S]
+
+	// settings are the settings to create, if a creation is due.
+	settings S
+
+	// creation is the result of PrepareCreate, and recreates describes it if the external resource was deleted in AWS.
+	creation  Creation
+	recreates string
 }
-
-// Error returns what the creation waits for.
-func (e *NotReadyError) Error() string { return e.Reason }

@@ -295,3 +295,10 @@ func (e *external[T, O, S]) reportGone(a absence) {
 		e.recreates = "recreated: it was deleted in AWS" + by
 	}
 }
+
+// Unseen reports whether AWS has accepted the create of a resource and has not returned the
+// external resource since, or not as complete.
+func Unseen(mg Managed) bool {
+	_, created := ownership.CreatedAt(mg)
+	return created && unseen(mg)
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
@@ -149,4 +151,23 @@ func (p *pass) pollInterval(requested time.Duration) time.Duration {
 		return requested
 	}
 	return p.poll().WithEvents
+}
+
+// waits ends a reconcile that has to wait, with an outcome for its span.
+func (r *reconciler) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
+	endSpan(ctx, outcome)
+	return r.waitingResult(wait)
+}
+
+func (r *reconciler) waitingResult(wait time.Duration) ctrl.Result {
+	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
+	return ctrl.Result{RequeueAfter: wait}
+}
+
+// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.
+func (r *reconciler) logPanic(key types.NamespacedName, err error) {
+	var p *panics.Error
+	if errors.As(err, &p) {
+		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
+	}
 }

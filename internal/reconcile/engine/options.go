@@ -176,3 +176,10 @@ func (o Options) poll() reconcile.Poll {
 		Jitter: o.PollJitter,
 	}
 }
+
+// A ResourcePlanner plans what would be done about a resource.
+type ResourcePlanner interface {
+	// Plan returns what would be done, in one line, and whether anything would be. It reads AWS with the session and
+	// changes neither AWS nor the cluster. It returns an error if AWS cannot be read now.
+	Plan(ctx context.Context, mg reconcile.Managed, s *session.Session) (summary string, differs bool, err error)
+}

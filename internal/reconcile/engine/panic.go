@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -13,7 +12,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -42,12 +40,4 @@ func (r *reconciler) report(ctx context.Context, key types.NamespacedName, failu
 	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
 	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated),
 		"cannot update managed resource status")
-}
-
-// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.
-func (r *reconciler) logPanic(key types.NamespacedName, err error) {
-	var p *panics.Error
-	if errors.As(err, &p) {
-		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
-	}
 }

@@ -14,19 +14,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxPlan is the length of the message of the condition Planned.
 const maxPlan = 1024
-
-// A ResourcePlanner plans what would be done about a resource.
-type ResourcePlanner interface {
-	// Plan returns what would be done, in one line, and whether anything would be. It reads AWS with the session and
-	// changes neither AWS nor the cluster. It returns an error if AWS cannot be read now.
-	Plan(ctx context.Context, mg reconcile.Managed, s *session.Session) (summary string, differs bool, err error)
-}
 
 func planOnly(mg reconcile.Managed) bool {
 	return mg.GetAnnotations()[v1beta1.AnnotationPlan] == "true"
@@ -41,29 +33,25 @@ type planObserver struct {
 	asked xpv2.ManagementPolicies
 }
 
-// planning returns the observer of a resource that only plans, if the resource asks for that. The kind's own observer
-// then observes it as if spec allowed nothing else.
-func (p *pass) planning(ctx context.Context, mg reconcile.Managed) (reconcile.UntypedObserver, error) {
-	plans, asked := p.Planner != nil && p.session != nil, xpv2.ManagementPolicies(nil)
+// planning reports whether a resource is planned, and returns its management policies if it is only planned. The kind's
+// own observer then observes it as if spec allowed nothing else.
+func (p *pass) planning(mg reconcile.Managed) (plans bool, asked xpv2.ManagementPolicies) {
 	switch {
 	case p.Planner == nil:
+		return false, nil
 	case planOnly(mg):
 		if asked = mg.GetManagementPolicies(); len(asked) == 0 {
 			asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 		}
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	case !reconcile.ObserveOnly(mg):
-		plans = false
 		if mg.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue {
 			mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionFalse,
 				v1beta1.ReasonNotPlanned, mg.GetGeneration(), ""))
 		}
+		return false, nil
 	}
-	o, err := p.connected(ctx, mg)
-	if plans && err == nil {
-		o = &planObserver{pass: p, inner: o, asked: asked}
-	}
-	return o, err
+	return p.session != nil, asked
 }
 
 // Observe observes the external resource, and says in a condition what would be done.

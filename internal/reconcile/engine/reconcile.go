@@ -13,9 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -23,32 +21,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
-
-// A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
-type reconciler struct {
-	Options
-
-	kind       reconcile.UntypedKind
-	manager    ctrl.Manager
-	kube       *kube.Client
-	recorder   *reporting.Recorder
-	changeLog  managed.ChangeLogger
-	states     *memory.Store
-	inFlight   *InFlight
-	references *references
-	handover   *watch.Handover
-	queue      watch.WorkQueue
-	policies   bool
-	log        logging.Logger
-	runtimeLog logging.Logger
-}
 
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
 // releases its reservations, and is retried with increasing delays. A call that was sent to
@@ -207,16 +185,6 @@ func (p *pass) startDelay(ctx context.Context) time.Duration {
 	return delay.Spread(string(mg.GetUID()), p.poll().Effective(requested))
 }
 
-func (r *reconciler) managementPolicies(mg reconcile.Managed) managed.ManagementPoliciesChecker {
-	return managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
-}
-
-// makesNoCall reports whether the runtime will make no AWS call at all.
-func (r *reconciler) makesNoCall(mg reconcile.Managed) bool {
-	p := r.managementPolicies(mg)
-	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
-}
-
 // priority returns the priority of a resource's calls: changes by the user take precedence
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
 func (p *pass) priority() quota.Priority {
@@ -314,17 +282,6 @@ func (p *pass) failure(res ctrl.Result, err error) error {
 	return errors.New("the runtime could not finish the reconcile")
 }
 
-// waits ends a reconcile that has to wait, with an outcome for its span.
-func (r *reconciler) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
-	endSpan(ctx, outcome)
-	return r.waitingResult(wait)
-}
-
-func (r *reconciler) waitingResult(wait time.Duration) ctrl.Result {
-	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
-	return ctrl.Result{RequeueAfter: wait}
-}
-
 func (p *pass) recordMetrics() {
 	mg := p.read
 	key := client.ObjectKeyFromObject(mg)
@@ -368,4 +325,19 @@ func (r *reconciler) forgetEarlier(key types.NamespacedName) {
 	r.Lists.Forget(known.UID)
 	r.Tenants.Forget(r.kind.GVK.Kind, key)
 	r.recorder.Forget(key)
+}
+
+// registerFields registers the fields that a resource refers to with the field reader, which
+// only watches those. It returns a context in which fields are read for this resource.
+func (r *reconciler) registerFields(ctx context.Context, mg reconcile.Managed) context.Context {
+	if r.kind.Fields == nil {
+		return ctx
+	}
+	u := r.user(client.ObjectKeyFromObject(mg))
+	r.Fields.Refer(u, r.kind.Fields(mg))
+	return refs.WithUser(ctx, u)
+}
+
+func (r *reconciler) user(name types.NamespacedName) refs.User {
+	return refs.User{Kind: r.kind.GVK.Kind, NamespacedName: name}
 }

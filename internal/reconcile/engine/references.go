@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -323,19 +322,4 @@ func unreadable(kind string, err error) error {
 		return errors.Errorf("the cluster has no kind %s: activate its ManagedResourceDefinition", kind)
 	}
 	return err
-}
-
-// registerFields registers the fields that a resource refers to with the field reader, which
-// only watches those. It returns a context in which fields are read for this resource.
-func (r *reconciler) registerFields(ctx context.Context, mg reconcile.Managed) context.Context {
-	if r.kind.Fields == nil {
-		return ctx
-	}
-	u := r.user(client.ObjectKeyFromObject(mg))
-	r.Fields.Refer(u, r.kind.Fields(mg))
-	return refs.WithUser(ctx, u)
-}
-
-func (r *reconciler) user(name types.NamespacedName) refs.User {
-	return refs.User{Kind: r.kind.GVK.Kind, NamespacedName: name}
 }

@@ -15,15 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// A removal is the deletion of what a resource created before it was refused.
-type removal struct {
-	// why is the error that the resource reports.
-	why error
-
-	// done records that nothing is left, and returns the event about that.
-	done func() event.Event
-}
-
 // refusedReference returns the removal due for a resource whose reference is refused, but that has acted on what it
 // referred to while it was allowed to: status names it. It is nil if nothing is to be deleted, or for another error.
 func (p *pass) refusedReference(ctx context.Context, mg reconcile.Managed, err error) *removal {

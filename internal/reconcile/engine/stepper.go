@@ -150,16 +150,6 @@ func restore(mg reconcile.Managed, from any, field string) {
 	reflect.ValueOf(mg).Elem().FieldByName(field).Set(reflect.ValueOf(from).Elem().FieldByName(field))
 }
 
-// An AnnotationWriter writes annotations of a resource, as a kube.Client does.
-type AnnotationWriter interface {
-	// Annotate sets annotations of an object, and writes them.
-	Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error
-
-	// AnnotateIfUnchanged does so on condition that the object has not changed since it was read, and otherwise
-	// returns a conflict.
-	AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error
-}
-
 // An inMemory is an AnnotationWriter that writes nothing.
 type inMemory struct{}
 

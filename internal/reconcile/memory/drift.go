@@ -12,25 +12,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// A Drift is the state that distinguishes drift from changes by the user. Drift is a difference that appears although
-// the desired state has not changed: one observation found AWS up to date, and the next one finds something else. The
-// first observation after a start never reports drift, because what changed before it is unknown.
-type Drift struct {
-	// Synced is the desired state when AWS was last found up to date. It is empty if AWS has
-	// something else, or if what spec refers to has changed since.
-	Synced string
-
-	// pendingFor is the desired state for which the present drift was found. It is empty if there is none.
-	pendingFor string
-	comparison reconcile.SyncState
-
-	// mayUpdate reports whether the resource may correct the drift, and corrected whether a call has done so.
-	mayUpdate, corrected bool
-}
-
-// Pending reports whether there is drift that is yet to be corrected.
-func (d Drift) Pending() bool { return d.pendingFor != "" && d.mayUpdate }
-
 // Causes returns which referenced object has changed since AWS was last found up to date, and what has changed the
 // resource in AWS. Each is empty if it is unknown, or if nothing has.
 func (s *Store) Causes(mg reconcile.Managed) (changed, drifted string) {

@@ -29,28 +29,6 @@ const (
 	observedAfter = 10 * time.Second
 )
 
-// eventState is the state of the events about a resource.
-type eventState struct {
-	// account and identity belong to the session of the last reconcile. They are empty if unknown.
-	account, identity string
-
-	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is the time of
-	// that call.
-	Origin   string
-	calledAt time.Time
-
-	// Received is the time at which the last event that was not reconciled yet was received. It is zero if there is
-	// none.
-	Received time.Time
-
-	// upToDateAt is the time of the state in which AWS was found up to date. It is zero if it was not.
-	upToDateAt time.Time
-
-	// Reconciles is the number of consecutive reconciles for events, and lastReconcile the time of the last one.
-	Reconciles    int
-	lastReconcile time.Time
-}
-
 // delay returns how long to wait before the next reconcile for an event.
 func (e *eventState) delay(now time.Time) time.Duration {
 	d := delay.Doubling(MinEventDelay, e.Reconciles+1, maxEventDelay)

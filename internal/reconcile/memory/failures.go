@@ -9,11 +9,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
-func (r *Resource) resetErrors() {
-	r.Failures, r.refused, r.failuresOf = 0, 0, [len(r.failuresOf)]int{}
-	r.ambiguous = time.Time{}
-}
-
 // ResetBackoff clears the errors of a resource because something that it needs has changed.
 // The first reconcile of a resource after a start is then not delayed.
 func (s *Store) ResetBackoff(key types.NamespacedName) {

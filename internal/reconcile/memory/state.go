@@ -95,9 +95,55 @@ type Resource struct {
 	Requester string
 }
 
+// A Drift is the state that distinguishes drift from changes by the user. Drift is a difference that appears although
+// the desired state has not changed: one observation found AWS up to date, and the next one finds something else. The
+// first observation after a start never reports drift, because what changed before it is unknown.
+type Drift struct {
+	// Synced is the desired state when AWS was last found up to date. It is empty if AWS has
+	// something else, or if what spec refers to has changed since.
+	Synced string
+
+	// pendingFor is the desired state for which the present drift was found. It is empty if there is none.
+	pendingFor string
+	comparison reconcile.SyncState
+
+	// mayUpdate reports whether the resource may correct the drift, and corrected whether a call has done so.
+	mayUpdate, corrected bool
+}
+
+// Pending reports whether there is drift that is yet to be corrected.
+func (d Drift) Pending() bool { return d.pendingFor != "" && d.mayUpdate }
+
+// eventState is the state of the events about a resource.
+type eventState struct {
+	// account and identity belong to the session of the last reconcile. They are empty if unknown.
+	account, identity string
+
+	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is the time of
+	// that call.
+	Origin   string
+	calledAt time.Time
+
+	// Received is the time at which the last event that was not reconciled yet was received. It is zero if there is
+	// none.
+	Received time.Time
+
+	// upToDateAt is the time of the state in which AWS was found up to date. It is zero if it was not.
+	upToDateAt time.Time
+
+	// Reconciles is the number of consecutive reconciles for events, and lastReconcile the time of the last one.
+	Reconciles    int
+	lastReconcile time.Time
+}
+
 func (r *Resource) reset() {
 	r.resetErrors()
 	r.Throttled, r.DeferredOps, r.Deferrals = 0, nil, 0
+}
+
+func (r *Resource) resetErrors() {
+	r.Failures, r.refused, r.failuresOf = 0, 0, [len(r.failuresOf)]int{}
+	r.ambiguous = time.Time{}
 }
 
 // IsChanged reports whether there is a change that was not reconciled yet.

@@ -108,11 +108,3 @@ func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
 func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 	return &ForeignError{message: OwnedBy(what, kind, namespace, name)}
 }
-
-// NewMovedError returns the error of a resource that now names, in spec or by its external name, another external
-// resource than the one that it manages, which would be left behind.
-func NewMovedError(was, is string) error {
-	return fmt.Errorf("spec or the external name was changed from %q to %q, which would leave %q behind: change "+
-		"spec.forProvider or the annotation %s back, and create another resource for %q",
-		was, is, was, meta.AnnotationKeyExternalName, is)
-}

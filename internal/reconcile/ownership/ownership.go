@@ -332,3 +332,11 @@ func sameResource(tags map[string]string, mg metav1.Object, c Expected) bool {
 		tags[TagNamespace] == mg.GetNamespace() &&
 		tags[TagName] == mg.GetName()
 }
+
+// NewMovedError returns the error of a resource that now names, in spec or by its external name, another external
+// resource than the one that it manages, which would be left behind.
+func NewMovedError(was, is string) error {
+	return fmt.Errorf("spec or the external name was changed from %q to %q, which would leave %q behind: change "+
+		"spec.forProvider or the annotation %s back, and create another resource for %q",
+		was, is, was, meta.AnnotationKeyExternalName, is)
+}

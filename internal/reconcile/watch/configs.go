@@ -18,6 +18,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -116,4 +117,16 @@ func credentialsRequests(configs client.Reader, users Dependents) handler.MapFun
 		}
 		return users.requests(ctx, "", unsteady, keys...)
 	}
+}
+
+// ConfigOf returns the config of a resource. It is empty if the resource refers to none.
+func ConfigOf(mg reconcile.Managed) driftevents.Config {
+	ref := mg.GetProviderConfigReference()
+	switch {
+	case ref == nil:
+		return driftevents.Config{}
+	case ref.Kind == v1beta1.ClusterProviderConfigKind:
+		return driftevents.Config{Kind: ref.Kind, Name: ref.Name}
+	}
+	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
 }

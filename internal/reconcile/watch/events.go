@@ -135,18 +135,6 @@ func (s *EventSubscriber) each(ctx context.Context, index, key string, do func(r
 	return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
 }
 
-// ConfigOf returns the config of a resource. It is empty if the resource refers to none.
-func ConfigOf(mg reconcile.Managed) driftevents.Config {
-	ref := mg.GetProviderConfigReference()
-	switch {
-	case ref == nil:
-		return driftevents.Config{}
-	case ref.Kind == v1beta1.ClusterProviderConfigKind:
-		return driftevents.Config{Kind: ref.Kind, Name: ref.Name}
-	}
-	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
-}
-
 // HasQualifier reports whether a call that names a version or an alias may be about a resource of a kind. One that
 // names none may be about all of a function.
 func HasQualifier(mg reconcile.Managed, qualifier, kind string) bool {

@@ -12,31 +12,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // A graph has the functions that name each function and each field of a struct that holds one, those that make a value
-// of each type, the fields that each function is assigned to in a literal, the files of this module's functions, and
-// the words of its files.
+// of each type, the fields that each function is assigned to in a literal, the files of this module's functions, the
+// words of its files, and the files of its own package that each file needs.
 type graph struct {
 	callers map[types.Object][]*types.Func
 	makers  map[types.Object][]*types.Func
 	fields  map[*types.Func][]types.Object
 	files   map[*types.Func]string
 	words   map[string]map[string]bool
+	needs   map[string]map[string]bool
 }
 
 const listed = "{{.ImportPath}}\t{{.Export}}\t{{if .Module}}{{.Module.Main}}{{end}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
 
 // load type-checks the packages of this module that the provider consists of. The go command compiles the others.
 func load(ctx context.Context) (*graph, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-export", "-f", listed, "./cmd/provider").Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-export", "-f", listed,
+		"github.com/crossplane-contrib/provider-lambda/cmd/provider").Output()
 	if err != nil {
 		return nil, err
 	}
 	g := &graph{
 		callers: map[types.Object][]*types.Func{}, makers: map[types.Object][]*types.Func{},
 		fields: map[*types.Func][]types.Object{}, files: map[*types.Func]string{}, words: map[string]map[string]bool{},
+		needs: map[string]map[string]bool{},
 	}
 	own, exports, fset := map[string]*types.Package{}, map[string]string{}, token.NewFileSet()
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
@@ -60,6 +64,7 @@ func load(ctx context.Context) (*graph, error) {
 		}
 		for _, file := range files {
 			g.add(fset.Position(file.Pos()).Filename, file, info)
+			g.addNeeds(fset, file, own[f[0]], info)
 		}
 	}
 	return g, nil
@@ -107,6 +112,53 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 			return true
 		})
 	}
+}
+
+// addNeeds records the files of the same package that declare what a file names. A field counts as its type.
+func (g *graph) addNeeds(fset *token.FileSet, file *ast.File, pkg *types.Package, info *types.Info) {
+	name := fset.Position(file.Pos()).Filename
+	g.needs[name] = map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || info.Uses[id] == nil || info.Uses[id].Pkg() != pkg {
+			return true
+		}
+		o := info.Uses[id]
+		if v, ok := o.(*types.Var); ok && v.IsField() {
+			return true
+		}
+		if other := fset.Position(o.Pos()).Filename; other != name {
+			g.needs[name][other] = true
+		}
+		return true
+	})
+}
+
+// circles returns the files below a folder that need themselves through others.
+func (g *graph) circles(folder string) []string {
+	var out []string
+	for name := range g.needs {
+		if strings.Contains(name, "/"+folder+"/") && g.reaches(name, name, map[string]bool{}) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (g *graph) reaches(from, to string, seen map[string]bool) bool {
+	for next := range g.needs[from] {
+		if next == to {
+			return true
+		}
+		if !seen[next] {
+			seen[next] = true
+			if g.reaches(next, to, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // typeNamed returns the type that an expression names, or nil if it is something else.

@@ -1,5 +1,5 @@
-// Command figures prints in how many files some values are on their way from a manifest to AWS. figures.sh, which
-// `make figures` runs, prints how large the code is too.
+// Command figures prints in how many files some values are on their way from a manifest to AWS, and how many files need
+// each other in circles. figures.sh, which `make figures` runs, prints how large the code is too.
 //
 // The files on a way are those of the API type, of the kind's controller and of what kinds share (see shared) that name
 // the value, or that have a function from which a call leads to the operation of AWS. A call of an interface's method
@@ -33,6 +33,9 @@ func main() {
 	g, err := load(context.Background())
 	if err != nil {
 		log.Fatalf("cannot read the program: %v", err)
+	}
+	for _, folder := range []string{"internal/reconcile", "internal"} {
+		_, _ = fmt.Fprintf(os.Stdout, "%6d files below %s need each other in circles\n", len(g.circles(folder)), folder)
 	}
 	for _, w := range ways {
 		_, _ = fmt.Fprintf(os.Stdout, "%6d files on the way of %s\n", g.filesOn(w), w.title)

@@ -5,12 +5,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -18,32 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
-
-// BusyDelay is the requeue interval after AWS reports a conflicting operation.
-const BusyDelay = time.Second
-
-// An external is a Resource in one reconcile.
-type external[T Managed, O, S any] struct {
-	Resource[T, O, S]
-
-	facts Facts
-	mg    T
-
-	// out is the outcome so far.
-	out Outcome
-
-	// observation is the result of the read; plan and comparison are the decisions about it.
-	observation Observation[O, S]
-	plan        Plan
-	comparison  Comparison[S]
-
-	// settings are the settings to create, if a creation is due.
-	settings S
-
-	// creation is the result of PrepareCreate, and recreates describes it if the external resource was deleted in AWS.
-	creation  Creation
-	recreates string
-}
 
 // Observe observes the external resource and decides which call is due.
 func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
@@ -305,36 +277,4 @@ func (e *external[T, O, S]) previewChanges(ctx context.Context) (diff.Changes, e
 	p, _, err := e.planned(ctx, CopyOf(e.mg), true)
 	e.out.Changes = p.Changes
 	return p.Changes, err
-}
-
-// ExternalName returns the external name of a resource: the one that the user set, or the
-// one that the resource itself wrote. It is empty if there is none yet.
-func ExternalName(mg resource.Managed) string {
-	return cmp.Or(meta.GetExternalName(mg), ownership.WrittenName(mg))
-}
-
-// Allows reports whether the management policies of a resource allow an action, as the
-// runtime decides it. The runtime pauses a resource without any policy. It reconciles one
-// only if management policies are turned off, and then allows everything.
-func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
-	p := mg.GetManagementPolicies()
-	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
-}
-
-// MayCreate reports whether a resource may create its external resource if there is none.
-func MayCreate(mg resource.Managed) bool {
-	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
-}
-
-// Reads returns the operations of an observation: the read, and the creation that most likely follows the first one.
-func Reads(mg resource.Managed, read, create string) []string {
-	if ownership.WrittenName(mg) == "" && MayCreate(mg) {
-		return []string{read, create}
-	}
-	return []string{read}
-}
-
-// ObserveOnly reports whether the management policies allow nothing but observing.
-func ObserveOnly(mg resource.Managed) bool {
-	return ownership.ObserveOnly(mg)
 }

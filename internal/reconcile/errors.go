@@ -3,6 +3,7 @@ package reconcile
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
@@ -55,6 +56,53 @@ func IsInvalid(err error) bool {
 	_, ok := errors.AsType[invalidError](err)
 	return ok
 }
+
+// A NotReadyError is the error of an observation while a temporary state prevents the creation. It is no failure: the
+// Ready condition says what the creation waits for, and the resource is requeued.
+type NotReadyError struct {
+	// Reason describes what the creation waits for.
+	Reason string
+
+	// After is the requeue interval. 0 selects the interval at which resources that are not steady are polled.
+	After time.Duration
+}
+
+// Error returns what the creation waits for.
+func (e *NotReadyError) Error() string { return e.Reason }
+
+// LaterError is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
+// resource is reconciled again later. If Create, Update or Delete returns it, the call counts as not made.
+type LaterError struct {
+	// After is the delay before the next reconcile of the resource.
+	After time.Duration
+
+	// Operations are the AWS operations that it waits for. The next reconcile reserves them in advance.
+	Operations []string
+
+	Throttled, Deferred bool
+}
+
+// Error says that it is no failure.
+func (l *LaterError) Error() string { return fmt.Sprintf("it is reconciled again in %s", l.After) }
+
+// An AwaitedError is the error of a resource that does not exist in AWS yet and waits for something, such as a
+// referenced resource. It is not treated as a failure, because both were probably applied together.
+type AwaitedError struct{ Err error }
+
+// Error returns what the resource waits for.
+func (e *AwaitedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *AwaitedError) Unwrap() error { return e.Err }
+
+// IsLater reports whether an error is a LaterError.
+func IsLater(err error) bool {
+	_, ok := AsType[*LaterError](err)
+	return ok
+}
+
+// WaitFor returns a LaterError.
+func WaitFor(after time.Duration) error { return &LaterError{After: max(after, AtOnce)} }
 
 // AsType returns the first error of a type in an error's tree. crossplane-runtime's package errors lacks it.
 func AsType[E error](err error) (E, bool) { return errors.AsType[E](err) }
