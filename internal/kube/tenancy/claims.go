@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -18,46 +17,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// A claimable is a target as it is claimed, by its claimKey, in an account. The account is empty if it is unknown.
-type claimable struct{ key, account string }
-
-// A claim is the target that a resource is about to create. It lasts from before the call until AWS has shown what was
-// created: during that time, neither tags nor status name an owner. called reports whether AWS was called.
-type claim struct {
-	claimable
-
-	called bool
-}
-
-// A use is a target on which reconciles in progress of a namespace may act.
-type use struct {
-	claimable
-
-	namespace string
-}
-
 // A BusyError says that a target cannot be created yet, because reconciles in progress may act on it.
 type BusyError struct{ message string }
 
 // Error returns what the creation waits for.
 func (e *BusyError) Error() string { return e.message }
-
-// Layer returns all versions of a layer.
-func Layer(name string) Target { return Target{Kind: v1beta1.LayerVersionKind, Name: name} }
-
-// claimed returns the target as it is claimed: the number of a version of a layer is unknown before AWS gives it.
-func (t Target) claimed() Target {
-	if t.Kind == v1beta1.LayerVersionKind {
-		t.Name, _, _ = strings.Cut(t.Name, ":")
-	}
-	return t
-}
-
-// exclusive reports whether only one resource can create the target. Many may publish versions of one layer.
-func (t Target) exclusive() bool { return t.Kind != v1beta1.LayerVersionKind }
-
-// claimKey returns the key in Index of the resources that may be creating a target.
-func claimKey(t Target) string { return "creates/" + t.claimed().Key() }
 
 // claimableOf returns a user's target as it is claimed. The endpoint of a tenant's own config may return any account,
 // so such a config has an account of its own.
@@ -131,24 +95,6 @@ func (b *Registry) ifClaimed(kind string, name types.NamespacedName, do func(key
 	if c, ok := b.claims[key]; ok {
 		do(key, c)
 	}
-}
-
-// Act returns an error if a resource may not act on a target, as MayAct does. If nobody owns the target, the resource
-// uses it until it calls leave, and nobody creates it meanwhile. The use begins before the check: either the check
-// finds a claim, or the claim finds the use.
-func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err error) {
-	if b == nil {
-		return func() {}, nil
-	}
-	by := use{claimable: claimableOf(u, t), namespace: u.Resource.GetNamespace()}
-	b.count(by, 1)
-	leave = func() { b.count(by, -1) }
-	owned, err := b.mayAct(ctx, u, t)
-	if owned || err != nil {
-		leave()
-		return func() {}, err
-	}
-	return leave, nil
 }
 
 // count adds to the number of reconciles with a use.
@@ -242,26 +188,4 @@ func creating(o client.Object) bool {
 		return meta.GetExternalName(l) != ptr.Deref(l.Status.AtProvider.LayerVersionArn, "")
 	}
 	return meta.GetExternalCreateSucceeded(o).After(meta.GetExternalCreateFailed(o))
-}
-
-// creatable returns what a resource may be creating, which its status does not name. A LayerVersion may publish another
-// version at any time.
-func creatable(o client.Object) (t Target, ok bool) {
-	mg, ok := o.(resource.ModernManaged)
-	if !ok || ownership.ObserveOnly(mg) {
-		return Target{}, false
-	}
-	switch r := o.(type) {
-	case *v1beta1.Function:
-		t = Target{Kind: v1beta1.FunctionKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
-		return t, r.Status.AtProvider.FunctionArn == nil
-	case *v1beta1.CapacityProvider:
-		t = Target{Kind: v1beta1.CapacityProviderKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
-		return t, r.Status.AtProvider.CapacityProviderArn == nil
-	case *v1beta1.LayerVersion:
-		t = Layer(ptr.Deref(r.Spec.ForProvider.LayerName, r.GetName()))
-		t.Region = r.Spec.ForProvider.Region
-		return t, true
-	}
-	return Target{}, false
 }

@@ -1,16 +1,14 @@
 package tenancy
 
 import (
-	"context"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 func keyOf(kind string, o client.Object) resourceKey {
@@ -43,6 +41,16 @@ func (b *Registry) drop(key resourceKey) {
 	}
 	delete(b.claims, key)
 	delete(b.resources, key)
+}
+
+// confirmedIn returns the key of a target in a session.
+func confirmedIn(s *session.Session, t Target) confirmedKey {
+	t = t.in(s)
+	k := confirmedKey{scope: s.Scope, target: t.Key()}
+	if s.Identity.AccountID() != "" {
+		k.account, k.scope.Endpoint = t.Account, ""
+	}
+	return k
 }
 
 // Forget removes what is known of a resource that is gone.
@@ -102,27 +110,6 @@ func (b *Registry) Acts(kind string, u User, name string, targets []Target) {
 	if k.has, k.seen = name, b.now(); !slices.Equal(k.acted, targets) {
 		k.acted = slices.Clone(targets)
 	}
-}
-
-// Acted reports whether this process has seen that a resource of a kind had something with an external name within a
-// target, on which it was allowed to act, and which its owner has not created anew since.
-func (b *Registry) Acted(ctx context.Context, kind string, u User, name string, t Target) bool {
-	if b == nil {
-		return true
-	}
-	owners, err := b.owners(ctx, u, t)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	k := b.knownOf(kind, u.Resource)
-	return err == nil && k != nil && k.has == name && slices.Contains(k.acted, t) &&
-		!slices.ContainsFunc(owners, k.outlived)
-}
-
-// outlived reports whether the owner of a function has created it since this process last saw what a resource had
-// within it, which is gone with the earlier function of the same name.
-func (k *knownResource) outlived(owner resource.ModernManaged) bool {
-	_, ok := owner.(*v1beta1.Function) // AWS gives the number of a layer's version only once.
-	return ok && meta.GetExternalCreatePending(owner).After(k.seen)
 }
 
 // RecordCreated records the external name of what a resource has created, or an empty name once that is removed.

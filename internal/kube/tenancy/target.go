@@ -3,12 +3,12 @@ package tenancy
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -134,17 +134,6 @@ func CapacityProvider(name string) Target {
 	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
 }
 
-// Share reports whether a user's target is one of another resource's targets. If the account of one is unknown, they
-// are only known to be the same if both resources use the same config.
-func Share(u User, t Target, other resource.ModernManaged, theirs []Target) bool {
-	t = t.in(u.Session)
-	return slices.ContainsFunc(theirs, func(o Target) bool {
-		return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
-			(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
-				sameConfig(u.Resource, other))
-	})
-}
-
 // owned returns what a resource owns according to its status. A resource that only observes owns nothing.
 func owned(o client.Object) []Target {
 	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
@@ -199,4 +188,52 @@ func Owns(example client.Object) bool {
 		return true
 	}
 	return false
+}
+
+// Layer returns all versions of a layer.
+func Layer(name string) Target { return Target{Kind: v1beta1.LayerVersionKind, Name: name} }
+
+// claimed returns the target as it is claimed: the number of a version of a layer is unknown before AWS gives it.
+func (t Target) claimed() Target {
+	if t.Kind == v1beta1.LayerVersionKind {
+		t.Name, _, _ = strings.Cut(t.Name, ":")
+	}
+	return t
+}
+
+// exclusive reports whether only one resource can create the target. Many may publish versions of one layer.
+func (t Target) exclusive() bool { return t.Kind != v1beta1.LayerVersionKind }
+
+// claimKey returns the key in Index of the resources that may be creating a target.
+func claimKey(t Target) string { return "creates/" + t.claimed().Key() }
+
+// creatable returns what a resource may be creating, which its status does not name. A LayerVersion may publish another
+// version at any time.
+func creatable(o client.Object) (t Target, ok bool) {
+	mg, ok := o.(resource.ModernManaged)
+	if !ok || ownership.ObserveOnly(mg) {
+		return Target{}, false
+	}
+	switch r := o.(type) {
+	case *v1beta1.Function:
+		t = Target{Kind: v1beta1.FunctionKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.FunctionArn == nil
+	case *v1beta1.CapacityProvider:
+		t = Target{Kind: v1beta1.CapacityProviderKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.CapacityProviderArn == nil
+	case *v1beta1.LayerVersion:
+		t = Layer(ptr.Deref(r.Spec.ForProvider.LayerName, r.GetName()))
+		t.Region = r.Spec.ForProvider.Region
+		return t, true
+	}
+	return Target{}, false
+}
+
+// plainName returns the name in AWS of what a resource manages or is going to create.
+func plainName(o client.Object) string {
+	name := cmp.Or(meta.GetExternalName(o), ownership.WrittenName(o), o.GetName())
+	for _, t := range Named(&name) {
+		return t.Name
+	}
+	return functionname.Plain(name)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
@@ -60,6 +61,8 @@ type User struct {
 	Session  *session.Session
 }
 
+func (u User) is(o resource.ModernManaged) bool { return o.GetUID() == u.Resource.GetUID() }
+
 // A Registry determines who owns what. It is safe for concurrent use. A nil Registry allows everything.
 type Registry struct {
 	cached client.Client
@@ -84,6 +87,61 @@ type Registry struct {
 	namespaces readcache.Cache
 }
 
+// A resourceKey identifies a resource.
+type resourceKey struct {
+	kind string
+	types.NamespacedName
+}
+
+// knownResource has the facts about a resource that this process has from other sources than its status
+// and annotations, which anyone who may edit the resource can write.
+type knownResource struct {
+	uid types.UID
+
+	// scope is the scope that the resource is served in.
+	scope quota.Scope
+
+	// has is the external name of what the resource has within the targets that it was allowed to act on, and seen is
+	// when this process last saw it.
+	has   string
+	seen  time.Time
+	acted []Target
+
+	// owns is the target that the resource owns, as confirmed by AWS. It is empty if none was confirmed.
+	owns confirmedKey
+
+	// created is the external name of what this process has seen the resource create, empty if it was removed since,
+	// and nil if the process does not know.
+	created *string
+}
+
+// A confirmedKey identifies a target in AWS in one scope. account is that of the target, which an ARN may name. It is
+// empty if that of the scope is unknown. Otherwise the scope has no endpoint, since configs may reach one account by
+// several.
+type confirmedKey struct {
+	scope   quota.Scope
+	account string
+	target  string
+}
+
+// A claimable is a target as it is claimed, by its claimKey, in an account. The account is empty if it is unknown.
+type claimable struct{ key, account string }
+
+// A claim is the target that a resource is about to create. It lasts from before the call until AWS has shown what was
+// created: during that time, neither tags nor status name an owner. called reports whether AWS was called.
+type claim struct {
+	claimable
+
+	called bool
+}
+
+// A use is a target on which reconciles in progress of a namespace may act.
+type use struct {
+	claimable
+
+	namespace string
+}
+
 // New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
 // which the provider may not be allowed to watch, and what the cache does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
@@ -96,29 +154,6 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		claims:    map[resourceKey]*claim{},
 		uses:      map[use]int{},
 	}
-}
-
-// MayRefer returns an error if a resource may not refer to one of another namespace. The error is the same whether that
-// resource exists or not. name has an empty Name for the resources that a selector may match.
-func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object,
-	name types.NamespacedName,
-) error {
-	from := u.Resource.GetNamespace()
-	if b == nil || name.Namespace == from {
-		return nil
-	}
-	if to != nil && b.byObject(u, to) {
-		return nil
-	}
-	if ok, err := b.byNamespace(ctx, from, name.Namespace); ok || err != nil {
-		return err
-	}
-	what := fmt.Sprintf("%s %s", kind, name)
-	if name.Name == "" {
-		what = fmt.Sprintf("any %s in namespace %s that the selector matches", kind, name.Namespace)
-	}
-	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what,
-		howToAllow(kind, name, from))}
 }
 
 // Denied reports whether the config of a resource does not let it use a target. What its annotations say about the
@@ -195,4 +230,15 @@ func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, erro
 		return ns.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces], nil
 	})
 	return err == nil && names(allowed, from), err
+}
+
+// Share reports whether a user's target is one of another resource's targets. If the account of one is unknown, they
+// are only known to be the same if both resources use the same config.
+func Share(u User, t Target, other resource.ModernManaged, theirs []Target) bool {
+	t = t.in(u.Session)
+	return slices.ContainsFunc(theirs, func(o Target) bool {
+		return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
+			(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
+				sameConfig(u.Resource, other))
+	})
 }
