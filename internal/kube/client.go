@@ -18,6 +18,7 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
@@ -86,29 +87,6 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 // have left the selection can still be written, to record what was done before.
 func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 
-// Get gets an object: the cached one, or, if the cache is older than what was written here, the live one.
-func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if !c.ours(obj) {
-		return c.Client.Get(ctx, key, obj, opts...)
-	}
-	err := c.Client.Get(ctx, key, obj, opts...)
-	k := c.known(key)
-	switch {
-	case err == nil && !k.stale && !older(obj.GetResourceVersion(), k.newest):
-	case err != nil && (!kerrors.IsNotFound(err) || k.newest == "" && !k.stale):
-		return err
-	default:
-		empty(obj)
-		if err := c.ofShard.Get(ctx, key, obj); err != nil {
-			return err
-		}
-		c.change(key, func(k *known) { k.stale = false })
-	}
-	c.saw(obj)
-	c.showDeferred(key, obj)
-	return nil
-}
-
 // Patch patches an object. As with any client, the answer replaces the whole object.
 func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	if err := c.Client.Patch(ctx, obj, patch, opts...); err != nil {
@@ -171,4 +149,26 @@ func (c *Client) conflicted(key types.NamespacedName, err error) {
 	if kerrors.IsConflict(err) {
 		c.change(key, func(k *known) { k.stale = true })
 	}
+}
+
+// A View is a Client in one reconcile of an object.
+type View struct {
+	*Client
+
+	read client.Object
+	hook StatusHook
+
+	// stored is the status that the API server has, unless another process has written it.
+	stored any
+}
+
+// A deferred is an object with a status that is to be written later.
+type deferred struct {
+	client.Object
+
+	// stored is the status that the API server has until then, unless another process has written it.
+	stored any
+
+	// since is the time from which a status was deferred. It is zero until DeferredSince is called.
+	since time.Time
 }

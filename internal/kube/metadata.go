@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -114,4 +115,20 @@ func (c *Client) partial(obj client.Object) (*metav1.PartialObjectMetadata, erro
 	p.SetNamespace(obj.GetNamespace())
 	p.SetName(obj.GetName())
 	return p, nil
+}
+
+func statusOf(obj client.Object) any {
+	return reflect.ValueOf(obj).Elem().FieldByName("Status").Interface()
+}
+
+// takeMetadata copies the metadata that the API server returned, and leaves spec and status as they are in memory.
+func takeMetadata(to, from client.Object) {
+	to.SetResourceVersion(from.GetResourceVersion())
+	to.SetGeneration(from.GetGeneration())
+	to.SetAnnotations(from.GetAnnotations())
+	to.SetLabels(from.GetLabels())
+	to.SetFinalizers(from.GetFinalizers())
+	to.SetOwnerReferences(from.GetOwnerReferences())
+	to.SetDeletionTimestamp(from.GetDeletionTimestamp())
+	to.SetManagedFields(from.GetManagedFields())
 }

@@ -5,21 +5,31 @@ import (
 	"reflect"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A View is a Client in one reconcile of an object.
-type View struct {
-	*Client
-
-	read client.Object
-	hook StatusHook
-
-	// stored is the status that the API server has, unless another process has written it.
-	stored any
+// Get gets an object: the cached one, or, if the cache is older than what was written here, the live one.
+func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if !c.ours(obj) {
+		return c.Client.Get(ctx, key, obj, opts...)
+	}
+	err := c.Client.Get(ctx, key, obj, opts...)
+	k := c.known(key)
+	switch {
+	case err == nil && !k.stale && !older(obj.GetResourceVersion(), k.newest):
+	case err != nil && (!kerrors.IsNotFound(err) || k.newest == "" && !k.stale):
+		return err
+	default:
+		empty(obj)
+		if err := c.ofShard.Get(ctx, key, obj); err != nil {
+			return err
+		}
+		c.change(key, func(k *known) { k.stale = false })
+	}
+	c.saw(obj)
+	c.showDeferred(key, obj)
+	return nil
 }
 
 // View returns a client in which every Get of the object that was read returns a copy of it: one reconcile uses the
@@ -38,57 +48,7 @@ func (v *View) Get(ctx context.Context, key client.ObjectKey, obj client.Object,
 	return nil
 }
 
-// Status returns a writer of the status subresource.
-func (v *View) Status() client.SubResourceWriter {
-	return &statusWriter{SubResourceWriter: v.Client.Status(), view: v}
-}
-
 // assign sets *to = *from. Both are pointers to the same type of struct.
 func assign(to client.Object, from runtime.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
-}
-
-// empty sets an object to its zero value, because decoding into an object keeps fields that the answer lacks.
-func empty(obj client.Object) { reflect.ValueOf(obj).Elem().SetZero() }
-
-// takeMetadata copies the metadata that the API server returned, and leaves spec and status as they are in memory.
-func takeMetadata(to, from client.Object) {
-	to.SetResourceVersion(from.GetResourceVersion())
-	to.SetGeneration(from.GetGeneration())
-	to.SetAnnotations(from.GetAnnotations())
-	to.SetLabels(from.GetLabels())
-	to.SetFinalizers(from.GetFinalizers())
-	to.SetOwnerReferences(from.GetOwnerReferences())
-	to.SetDeletionTimestamp(from.GetDeletionTimestamp())
-	to.SetManagedFields(from.GetManagedFields())
-}
-
-// Selected reads only the objects that a label selector selects. It is for objects that are read
-// live where a cache with the same selector does not have them: an object that has left the
-// selection does not exist for this process. A nil selector selects all.
-type Selected struct {
-	client.Reader
-
-	selector labels.Selector
-}
-
-// Get gets an object. It returns an error like that for an object that does not exist if the
-// selector does not select it.
-func (s Selected) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if err := s.Reader.Get(ctx, key, obj, opts...); err != nil {
-		return err
-	}
-	if s.selector == nil || s.selector.Matches(labels.Set(obj.GetLabels())) {
-		return nil
-	}
-	empty(obj)
-	return kerrors.NewNotFound(schema.GroupResource{}, key.Name)
-}
-
-// List lists the objects that the selector selects.
-func (s Selected) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if s.selector != nil {
-		opts = append(opts, client.MatchingLabelsSelector{Selector: s.selector})
-	}
-	return s.Reader.List(ctx, list, opts...)
 }

@@ -14,24 +14,24 @@ package refs
 import (
 	"context"
 	"sync"
+	"time"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
 // FieldReaderOptions are the options of a FieldReader.
@@ -82,6 +82,74 @@ type FieldReader struct {
 	requests map[scope]request
 }
 
+var (
+	secretResource    = schema.GroupResource{Resource: "secrets"}
+	configMapResource = schema.GroupResource{Resource: "configmaps"}
+)
+
+// A scope is the extent of one watch: the objects of a kind, in one namespace or, if it is empty, in all.
+type scope struct {
+	kind      schema.GroupVersionKind
+	namespace string
+}
+
+func (s scope) has(obj Object) bool {
+	return s.kind == obj.Kind && (s.namespace == "" || s.namespace == obj.Namespace)
+}
+
+// A watch is a watch of a scope.
+type watch struct {
+	scope scope
+	paths sets.Set[string]
+	store toolscache.Store
+	stop  context.CancelFunc
+	began time.Time
+
+	// synced is true once the store contains all objects.
+	synced bool
+}
+
+// trimmed is the part of an object that is kept.
+type trimmed struct {
+	metav1.ObjectMeta
+
+	texts map[string]string
+}
+
+func (w *watch) value(obj Object, path string) value {
+	kept, exists, err := w.store.GetByKey(obj.Namespace + "/" + obj.Name)
+	t, ok := kept.(*trimmed)
+	if err != nil || !exists || !ok {
+		return value{}
+	}
+	return value{exists: true, text: t.texts[path]}
+}
+
+// A request is a permission check for a scope that was refused.
+type request struct {
+	due time.Time
+
+	// wait is the last delay.
+	wait time.Duration
+}
+
+// deferred returns the request with a later time, at most the limit from now.
+func (q request) deferred(now time.Time, limit time.Duration) request {
+	q.wait = min(max(2*q.wait, minDelay), limit)
+	q.due = now.Add(q.wait)
+	return q
+}
+
+// Delays before the permission to watch a scope is checked again: after the first refusal, the longest one, and the
+// longest one for single namespaces, of which there may be many unless the provider is limited to some.
+const (
+	minDelay          = 5 * time.Second
+	maxDelay          = 30 * time.Second
+	maxNamespaceDelay = 2 * time.Minute
+
+	accessTimeout = 15 * time.Second
+)
+
 // NewFieldReader returns a FieldReader.
 func NewFieldReader(o FieldReaderOptions) *FieldReader {
 	return &FieldReader{
@@ -94,77 +162,6 @@ func NewFieldReader(o FieldReaderOptions) *FieldReader {
 	}
 }
 
-// Get returns the string at the selected field of an object in the namespace. An error says
-// what is missing: the kind, the object, the field, or the permission to read it.
-func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
-	obj, err := parse(namespace, s)
-	if err != nil {
-		return "", err
-	}
-	m, sure, err := r.mapping(ctx, obj.Kind)
-	if err == nil && m.Resource.GroupResource() == configMapResource && r.o.ConfigMaps != nil {
-		return r.configMap(ctx, obj, s.FieldPath)
-	}
-	user := userOf(ctx)
-	if v, known := r.observe(user, obj, s.FieldPath, nil); known {
-		return given(v, obj, s.FieldPath)
-	}
-	v := value{}
-	if err == nil {
-		v, sure, err = r.read(ctx, obj, m.Resource, s.FieldPath)
-	}
-	err = errors.Wrapf(err, "cannot read %s", obj)
-	if !sure {
-		return "", err
-	}
-	// A watch that has synced meanwhile is newer than what was read.
-	if now, known := r.observe(user, obj, s.FieldPath, &v); known {
-		return given(now, obj, s.FieldPath)
-	}
-	if err != nil {
-		return "", err
-	}
-	if r.o.Missing != nil && (v.text == "" || s.FieldPath == flux.View && !flux.HasArtifact(v.text)) {
-		if text, ok := r.o.Missing(obj, s.FieldPath); ok {
-			return text, nil
-		}
-	}
-	return given(v, obj, s.FieldPath)
-}
-
-// parse returns the selected object, or an error if the selector is invalid.
-func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
-	gv, err := schema.ParseGroupVersion(s.APIVersion)
-	if err != nil {
-		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1",
-			s.APIVersion)
-	}
-	if _, err := fieldpath.Parse(s.FieldPath); err != nil && s.FieldPath != flux.View {
-		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn",
-			s.FieldPath)
-	}
-	return Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, nil
-}
-
-// observe records the value of a field that a resource uses: the watched one, or else the one
-// that was read, if any. It returns the watched value, if there is one. If the object is not
-// watched, it enqueues the other users of the field that have another value.
-func (r *FieldReader) observe(user User, obj Object, path string, read *value) (value, bool) {
-	r.mu.Lock()
-	v, known := r.current(obj, path)
-	var stale map[User]bool
-	switch {
-	case known:
-		r.uses.notify(user, obj, path, v)
-	case read != nil:
-		r.uses.notify(user, obj, path, *read)
-		stale = r.uses.outdated(obj, func(p string) (value, bool) { return *read, p == path })
-	}
-	r.mu.Unlock()
-	r.enqueueAll(stale, obj.cause())
-	return v, known
-}
-
 // current returns the watched value of a field. The caller holds the lock.
 func (r *FieldReader) current(obj Object, path string) (value, bool) {
 	for _, namespace := range []string{"", obj.Namespace} {
@@ -174,30 +171,6 @@ func (r *FieldReader) current(obj Object, path string) (value, bool) {
 	}
 	return value{}, false
 }
-
-// A value is the value of a field, and whether the object exists.
-type value struct {
-	exists bool
-	text   string
-}
-
-// given returns the text of a value, or an error if there is none.
-func given(v value, obj Object, path string) (string, error) {
-	switch {
-	case !v.exists:
-		return "", errors.Errorf("%s does not exist", obj)
-	case v.text == "":
-		return "", errors.Errorf("%s has no value at %s yet", obj, path)
-	case v.text == tooLong:
-		return "", errors.Errorf("%s has a text of more than %d KB at %s: select another field", obj, maxText>>10, path)
-	}
-	return v.text, nil
-}
-
-var (
-	secretResource    = schema.GroupResource{Resource: "secrets"}
-	configMapResource = schema.GroupResource{Resource: "configmaps"}
-)
 
 // mapping returns the resource of a kind whose fields may be read. sure is false if the error may be temporary. Secrets
 // are rejected, because the fields set from selectors are visible in AWS. The API server serves a kind under several
@@ -234,48 +207,6 @@ func (r *FieldReader) mapping(ctx context.Context, kind schema.GroupVersionKind)
 		return nil, true, errors.Errorf("the cluster spells this kind %s: correct it", named.Kind)
 	}
 	return m, true, nil
-}
-
-// read reads a field from the API server. sure is false if the error may be temporary. A
-// missing object is not an error.
-func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.GroupVersionResource, path string) (
-	v value, sure bool, err error,
-) {
-	u := &unstructured.Unstructured{}
-	u.SetGroupVersionKind(obj.Kind)
-	err = r.o.Live.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Name}, u)
-	switch {
-	case kerrors.IsNotFound(err):
-		return value{}, true, nil
-	case kerrors.IsForbidden(err):
-		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API "+
-			"group %q", resource.Resource, resource.Group)
-	case err != nil:
-		return value{}, false, err
-	}
-	return value{exists: true, text: text(u, path)}, true, nil
-}
-
-// maxText is the number of bytes of the longest string that is read. A watch keeps the string of each object of a kind,
-// of all namespaces, and users choose the path.
-const maxText = 8 << 10
-
-// tooLong stands for a longer string.
-const tooLong = "\x00"
-
-// text returns the string at a path, or "" if there is none. At the path flux.View, it is the view of a Flux source.
-func text(u *unstructured.Unstructured, path string) string {
-	if path == flux.View {
-		return flux.Summarize(u)
-	}
-	v, err := fieldpath.Pave(u.Object).GetString(path)
-	switch {
-	case err != nil:
-		return ""
-	case len(v) > maxText:
-		return tooLong
-	}
-	return v
 }
 
 type userKey struct{}

@@ -3,11 +3,16 @@ package refs
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
 // An Object is an object that a spec refers to.
@@ -198,3 +203,48 @@ type needed struct {
 	namespaces sets.Set[string]
 	paths      sets.Set[string]
 }
+
+// maxText is the number of bytes of the longest string that is read. A watch keeps the string of each object of a kind,
+// of all namespaces, and users choose the path.
+const maxText = 8 << 10
+
+// tooLong stands for a longer string.
+const tooLong = "\x00"
+
+// A value is the value of a field, and whether the object exists.
+type value struct {
+	exists bool
+	text   string
+}
+
+// given returns the text of a value, or an error if there is none.
+func given(v value, obj Object, path string) (string, error) {
+	switch {
+	case !v.exists:
+		return "", errors.Errorf("%s does not exist", obj)
+	case v.text == "":
+		return "", errors.Errorf("%s has no value at %s yet", obj, path)
+	case v.text == tooLong:
+		return "", errors.Errorf("%s has a text of more than %d KB at %s: select another field", obj, maxText>>10, path)
+	}
+	return v.text, nil
+}
+
+// text returns the string at a path, or "" if there is none. At the path flux.View, it is the view of a Flux source.
+func text(u *unstructured.Unstructured, path string) string {
+	if path == flux.View {
+		return flux.Summarize(u)
+	}
+	v, err := fieldpath.Pave(u.Object).GetString(path)
+	switch {
+	case err != nil:
+		return ""
+	case len(v) > maxText:
+		return tooLong
+	}
+	return v
+}
+
+// unwatched reports whether objects of a kind are read one by one even if the provider may
+// watch them: Kubernetes' core objects are too many.
+func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }

@@ -3,7 +3,6 @@ package refs
 import (
 	"context"
 	"maps"
-	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,44 +14,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
-
-// A scope is the extent of one watch: the objects of a kind, in one namespace or, if it is empty, in all.
-type scope struct {
-	kind      schema.GroupVersionKind
-	namespace string
-}
-
-func (s scope) has(obj Object) bool {
-	return s.kind == obj.Kind && (s.namespace == "" || s.namespace == obj.Namespace)
-}
-
-// A watch is a watch of a scope.
-type watch struct {
-	scope scope
-	paths sets.Set[string]
-	store toolscache.Store
-	stop  context.CancelFunc
-	began time.Time
-
-	// synced is true once the store contains all objects.
-	synced bool
-}
-
-// trimmed is the part of an object that is kept.
-type trimmed struct {
-	metav1.ObjectMeta
-
-	texts map[string]string
-}
-
-func (w *watch) value(obj Object, path string) value {
-	kept, exists, err := w.store.GetByKey(obj.Namespace + "/" + obj.Name)
-	t, ok := kept.(*trimmed)
-	if err != nil || !exists || !ok {
-		return value{}
-	}
-	return value{exists: true, text: t.texts[path]}
-}
 
 // trim returns a function that trims an object to its name and the fields at the paths.
 func trim(paths sets.Set[string]) toolscache.TransformFunc {
@@ -200,4 +161,13 @@ func (r *FieldReader) users(s scope) map[User]bool {
 		}
 	}
 	return users
+}
+
+// refused records that a scope may not be watched. The caller holds the lock.
+func (r *FieldReader) refused(s scope) {
+	limit := maxDelay
+	if s.namespace != "" && len(r.o.Namespaces) == 0 {
+		limit = maxNamespaceDelay
+	}
+	r.requests[s] = r.requests[s].deferred(r.o.Clock.Now(), limit)
 }

@@ -8,43 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Delays before the permission to watch a scope is checked again: after the first refusal, the longest one, and the
-// longest one for single namespaces, of which there may be many unless the provider is limited to some.
-const (
-	minDelay          = 5 * time.Second
-	maxDelay          = 30 * time.Second
-	maxNamespaceDelay = 2 * time.Minute
-
-	accessTimeout = 15 * time.Second
-)
-
 // minWatch is the time for which a watch is kept at least. Each new one lists all objects of its kind, and a user can
 // change what a spec refers to at any rate.
 const minWatch = 15 * time.Second
-
-// A request is a permission check for a scope that was refused.
-type request struct {
-	due time.Time
-
-	// wait is the last delay.
-	wait time.Duration
-}
-
-// deferred returns the request with a later time, at most the limit from now.
-func (q request) deferred(now time.Time, limit time.Duration) request {
-	q.wait = min(max(2*q.wait, minDelay), limit)
-	q.due = now.Add(q.wait)
-	return q
-}
-
-// refused records that a scope may not be watched. The caller holds the lock.
-func (r *FieldReader) refused(s scope) {
-	limit := maxDelay
-	if s.namespace != "" && len(r.o.Namespaces) == 0 {
-		limit = maxNamespaceDelay
-	}
-	r.requests[s] = r.requests[s].deferred(r.o.Clock.Now(), limit)
-}
 
 // Start watches what specs refer to until the context is done.
 func (r *FieldReader) Start(ctx context.Context) error {
