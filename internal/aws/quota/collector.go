@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
@@ -46,18 +45,6 @@ func (l *Limiter) collect(ch chan<- prometheus.Metric) {
 		send(metrics.QuotaWaitingCalls, float64(s.WaitingUsers), "user")
 		send(metrics.QuotaWaitingCalls, float64(s.WaitingPolls), "poll")
 	}
-}
-
-// labels are the labels of a scope's metrics. There are fewer than scopes, because tenants can make up any number of
-// scopes.
-type labels struct{ account, region string }
-
-func labelsOf(s Scope) labels { return labels{account: s.Account, region: regions.Label(s.Region)} }
-
-// counter returns the counter of a result of calls.
-func (l *Limiter) counter(s Scope, b Bucket, result string) prometheus.Counter {
-	of := labelsOf(s)
-	return l.calls.WithLabelValues(of.account, of.region, b.String(), result)
 }
 
 // Stats are the state of one bucket at one moment.

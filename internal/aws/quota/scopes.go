@@ -1,18 +1,35 @@
 package quota
 
 import (
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
 // idle is the time for which an unused scope is kept.
 const idle = 2 * time.Hour
 
-// String returns a text that differs between scopes.
-func (s Scope) String() string {
-	return strings.Join([]string{s.Account, s.Region, s.Config, s.Endpoint}, "/")
+// A Limiter shares the request quotas of each account and region among callers. It is safe for
+// concurrent use and never waits. A call costs O(n) for n waiting callers.
+type Limiter struct {
+	now   func() time.Time
+	rates map[Bucket]Rate
+	calls *prometheus.CounterVec
+
+	mu     sync.Mutex
+	scopes map[Scope]*scope
+}
+
+// A scope has the buckets of one account and region.
+type scope struct {
+	// used is the time when the scope was last used. The limiter's lock guards it.
+	used time.Time
+
+	mu      sync.Mutex
+	buckets [bucketCount]*bucket
 }
 
 // scope returns a scope, created if it does not exist.
@@ -69,4 +86,16 @@ func (sc *scope) fresh(now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// labels are the labels of a scope's metrics. There are fewer than scopes, because tenants can make up any number of
+// scopes.
+type labels struct{ account, region string }
+
+func labelsOf(s Scope) labels { return labels{account: s.Account, region: regions.Label(s.Region)} }
+
+// counter returns the counter of a result of calls.
+func (l *Limiter) counter(s Scope, b Bucket, result string) prometheus.Counter {
+	of := labelsOf(s)
+	return l.calls.WithLabelValues(of.account, of.region, b.String(), result)
 }

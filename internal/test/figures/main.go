@@ -28,7 +28,7 @@ var ways = []way{
 }
 
 // oneWay are the folders in which no file needs itself through others.
-var oneWay = []string{"internal/reconcile", "internal/kube"}
+var oneWay = []string{"internal/reconcile", "internal/kube", "internal/aws/quota"}
 
 const shared = `reconcile|diff|kube|rollout|archive`
 
