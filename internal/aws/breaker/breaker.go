@@ -23,48 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
-const (
-	// most is the number of consecutive calls without an answer that opens a breaker, or makes one call enough in the
-	// regions of a configuration that have not answered lately.
-	most = 5
-
-	// firstPause and longestPause bound the time until the next probe. It doubles with each probe that gets no answer.
-	firstPause   = 5 * time.Second
-	longestPause = time.Minute
-
-	// probing is the time for which other resources wait for a probe that is under way.
-	probing = 5 * time.Second
-
-	// soon is the wait after a probe without a result.
-	soon = time.Second
-
-	// briefly and crowded are the shortest and the longest wait of a reconcile while too many call unproven regions.
-	briefly = 50 * time.Millisecond
-	crowded = 2 * time.Second
-
-	// maxUnproven is the maximum number of reconciles of a tenant that call unproven regions of a configuration at a
-	// time. It is 1 while more than half of maxTrying do.
-	maxUnproven = 3
-
-	// maxTrying is the maximum number of reconciles of all tenants that call unproven regions at a time, and maxFailing
-	// that of those whose configuration has had a call without an answer: others are left for new configurations.
-	maxTrying  = 60
-	maxFailing = 20
-
-	// maxOfTenant is the maximum number of reconciles of a tenant that call unproven regions of all configurations: a
-	// tenant may have any number of them. It is 1 while more than half of maxTrying do.
-	maxOfTenant = 15
-
-	// maxRegions is the maximum number of regions of a configuration that have a breaker. AWS has fewer.
-	maxRegions = 100
-
-	// reliable is the time for which AWS counts as reachable after an answer.
-	reliable = time.Minute
-
-	// idle is the time for which an unused breaker is kept, and after which a region that has answered is unproven.
-	idle = 10 * time.Minute
-)
-
 // A Key identifies a breaker: an AWS configuration in a region.
 type Key struct {
 	// Config is the UID of the ProviderConfig or ClusterProviderConfig.
@@ -338,4 +296,14 @@ func (b *Breakers) countOpen() int {
 		}
 	}
 	return n
+}
+
+// config returns the breakers of a configuration. The caller holds the lock.
+func (b *Breakers) config(uid types.UID) *config {
+	c := b.configs[uid]
+	if c == nil {
+		c = &config{circuits: map[string]*circuit{}, served: map[string]time.Time{}, trying: map[string]int{}}
+		b.configs[uid] = c
+	}
+	return c
 }

@@ -4,8 +4,48 @@ import (
 	"maps"
 	"slices"
 	"time"
+)
 
-	"k8s.io/apimachinery/pkg/types"
+const (
+	// most is the number of consecutive calls without an answer that opens a breaker, or makes one call enough in the
+	// regions of a configuration that have not answered lately.
+	most = 5
+
+	// firstPause and longestPause bound the time until the next probe. It doubles with each probe that gets no answer.
+	firstPause   = 5 * time.Second
+	longestPause = time.Minute
+
+	// probing is the time for which other resources wait for a probe that is under way.
+	probing = 5 * time.Second
+
+	// soon is the wait after a probe without a result.
+	soon = time.Second
+
+	// briefly and crowded are the shortest and the longest wait of a reconcile while too many call unproven regions.
+	briefly = 50 * time.Millisecond
+	crowded = 2 * time.Second
+
+	// maxUnproven is the maximum number of reconciles of a tenant that call unproven regions of a configuration at a
+	// time. It is 1 while more than half of maxTrying do.
+	maxUnproven = 3
+
+	// maxTrying is the maximum number of reconciles of all tenants that call unproven regions at a time, and maxFailing
+	// that of those whose configuration has had a call without an answer: others are left for new configurations.
+	maxTrying  = 60
+	maxFailing = 20
+
+	// maxOfTenant is the maximum number of reconciles of a tenant that call unproven regions of all configurations: a
+	// tenant may have any number of them. It is 1 while more than half of maxTrying do.
+	maxOfTenant = 15
+
+	// maxRegions is the maximum number of regions of a configuration that have a breaker. AWS has fewer.
+	maxRegions = 100
+
+	// reliable is the time for which AWS counts as reachable after an answer.
+	reliable = time.Minute
+
+	// idle is the time for which an unused breaker is kept, and after which a region that has answered is unproven.
+	idle = 10 * time.Minute
 )
 
 // A config has the breakers of a configuration.
@@ -35,16 +75,6 @@ type circuit struct {
 	probe bool
 
 	used time.Time
-}
-
-// config returns the breakers of a configuration. The caller holds the lock.
-func (b *Breakers) config(uid types.UID) *config {
-	c := b.configs[uid]
-	if c == nil {
-		c = &config{circuits: map[string]*circuit{}, served: map[string]time.Time{}, trying: map[string]int{}}
-		b.configs[uid] = c
-	}
-	return c
 }
 
 // unproven reports whether AWS has served no call in a region lately, or has failed one since.

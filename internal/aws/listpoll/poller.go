@@ -16,7 +16,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,7 +23,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -42,76 +40,12 @@ const (
 	idleWait = time.Hour
 )
 
-// Options are the options of a Poller.
-type Options struct {
-	// Interval is the time within which each item is checked: the poll interval.
-	Interval time.Duration
-
-	// MinResources is the minimum number of resources of a list that is read. Zero means DefaultMinResources.
-	MinResources int
-
-	// FullReadSpacing is the average time between two full reads of synced resources of a list. The
-	// more resources a list has, the longer it takes until each was read in full: their number times
-	// the spacing. Zero means DefaultFullReadSpacing.
-	FullReadSpacing time.Duration
-
-	// MaxFullReadInterval is the longest time between two full reads of a resource. Zero means
-	// DefaultMaxFullReadInterval.
-	MaxFullReadInterval time.Duration
-
-	// Breakers keep the poller from calling AWS where it does not answer. Nil admits all calls.
-	Breakers *breaker.Breakers
-
-	// Now is the clock.
-	Now func() time.Time
-
-	// Log logs panics. The default logs nothing.
-	Log logging.Logger
-}
-
 // Defaults of Options.
 const (
 	DefaultMinResources        = 50
 	DefaultFullReadSpacing     = 20 * time.Second
 	DefaultMaxFullReadInterval = 7 * 24 * time.Hour
 )
-
-// A Poller watches resources by lists. A nil Poller watches nothing. It is safe for concurrent use.
-type Poller struct {
-	o    Options
-	wake chan struct{}
-
-	mu        sync.Mutex
-	lists     map[listKey]*list
-	resources map[types.UID]*resource
-}
-
-// listKey identifies a list of a config. Configs do not share lists, so that nobody sees what others have read.
-type listKey struct {
-	reader     session.Reader
-	definition *List
-}
-
-func keyOf(s *session.Session, l *List) listKey { return listKey{reader: s.Reader(), definition: l} }
-
-// A resource is watched by its item.
-type resource struct {
-	session *session.Session
-	ref     Ref
-
-	// readAt is the time when it was last read in full. It is zero if that was before the start.
-	readAt time.Time
-
-	// watchedAt is the time from which it is watched.
-	watchedAt time.Time
-
-	// fingerprint is the one that the item had when its revision was first found.
-	fingerprint uint64
-
-	// notify reconciles the resource. reported is the difference that it was last called for.
-	notify   func()
-	reported string
-}
 
 // New returns a Poller. Start makes it read.
 func New(o Options) *Poller {

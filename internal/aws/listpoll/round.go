@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -51,57 +49,6 @@ const (
 	maxTransientDelay                = 30 * time.Second
 	minDeniedDelay, maxDeniedDelay   = time.Minute, 24 * time.Hour
 )
-
-// A list is the state of a List of a config. Its items are read in rounds. A round begins one
-// interval after the round before, so that each item is read once in an interval.
-type list struct {
-	definition *List
-
-	// session is the last one of the config.
-	session *session.Session
-
-	items map[string]*item
-
-	// reading is true while a page is read. nextAt is the time at which the next one is due.
-	reading bool
-	nextAt  time.Time
-
-	// roundStart is the time when the round began, or zero if none is under way. token is that of the next page, pages
-	// counts pages and seen those of the items that they had.
-	roundStart  time.Time
-	token       string
-	pages, seen int
-
-	// punctual reports whether the last round was complete, and this one began one interval after it. scannedAt is the
-	// time of the last search for overdue items.
-	punctual  bool
-	scannedAt time.Time
-
-	// lastPages is the number of pages that the last round had, or at least has: 0 if unknown. countedAt is
-	// the time when they were counted.
-	lastPages int
-	countedAt time.Time
-
-	// differing counts the resources of this round, and lastDiffering those of the last one, for which
-	// a full read does not explain what the list shows.
-	differing, lastDiffering int
-
-	// failures and denials count failed and denied pages in a row.
-	failures, denials int
-}
-
-// An item is the entry of a resource in a list, as last read.
-type item struct {
-	resources   []types.UID
-	revision    string
-	fingerprint uint64
-
-	// readAt is the time when the read of its page began. It is zero if it was not seen yet.
-	readAt time.Time
-
-	// seen is true if the round, or the last one if none is under way, has shown it.
-	seen bool
-}
 
 func (l *list) caller(s *session.Session) quota.Caller {
 	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.Operation, Priority: quota.Poll}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.22.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -178,4 +180,19 @@ func recordAttempt(ctx context.Context, in middleware.FinalizeInput, next middle
 		span.AddEvent(EventThrottled, trace.WithAttributes(KeyWait.Float64(after.Seconds())))
 	}
 	return out, md, err
+}
+
+// errorType returns AWS's code, or why there was no answer.
+func errorType(err error) attribute.KeyValue {
+	if code := awserr.Code(err); code != "" {
+		return semconv.ErrorTypeKey.String(code)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return semconv.ErrorTypeKey.String("canceled")
+	case awserr.IsTimeout(err):
+		return semconv.ErrorTypeKey.String("timeout")
+	default:
+		return semconv.ErrorTypeOther
+	}
 }

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math/rand/v2"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -92,21 +91,6 @@ func fail(span trace.Span, err error) {
 	span.SetAttributes(errorType(err))
 	if !awserr.IsNotFound(err) {
 		span.SetStatus(codes.Error, awserr.Sanitize(err).Error())
-	}
-}
-
-// errorType returns AWS's code, or why there was no answer.
-func errorType(err error) attribute.KeyValue {
-	if code := awserr.Code(err); code != "" {
-		return semconv.ErrorTypeKey.String(code)
-	}
-	switch {
-	case errors.Is(err, context.Canceled):
-		return semconv.ErrorTypeKey.String("canceled")
-	case awserr.IsTimeout(err):
-		return semconv.ErrorTypeKey.String("timeout")
-	default:
-		return semconv.ErrorTypeOther
 	}
 }
 

@@ -244,3 +244,13 @@ func forPaths(paths []string, change func(*rule)) Option {
 		}
 	}
 }
+
+// MustNew returns a Copier. It panics if two fields of the same name cannot be converted, or if an option names a field
+// that does not exist.
+func MustNew[From, To any](opts ...Option) Copier[From, To] {
+	b := newBuilder(opts)
+	c := Copier[From, To]{pairs: b.pairs(reflect.TypeFor[From](), reflect.TypeFor[To](), "")}
+	b.checkPaths()
+	c.unread, c.unset = b.unread, b.unset
+	return c
+}

@@ -19,16 +19,6 @@ type Copier[From, To any] struct {
 	unread, unset []string
 }
 
-// MustNew returns a Copier. It panics if two fields of the same name cannot be converted, or if an option names a field
-// that does not exist.
-func MustNew[From, To any](opts ...Option) Copier[From, To] {
-	b := newBuilder(opts)
-	c := Copier[From, To]{pairs: b.pairs(reflect.TypeFor[From](), reflect.TypeFor[To](), "")}
-	b.checkPaths()
-	c.unread, c.unset = b.unread, b.unset
-	return c
-}
-
 // Copy copies all fields that have a counterpart. It leaves a field of to as it is if that of from is absent: a nil
 // pointer, list or map, or an empty enum.
 func (c Copier[From, To]) Copy(to *To, from *From) {

@@ -65,49 +65,6 @@ type Event struct {
 	By Origin
 }
 
-// A Subject is the resource that a call names.
-type Subject struct {
-	// Account and Region of what the call names. They are those of the event unless the call names another.
-	Account, Region string
-
-	// Function is the name of a function, with the version or alias that the call names.
-	Function functionname.Name
-
-	// Layer is the name of a layer, and LayerVersion the number of one of its versions.
-	Layer, LayerVersion string
-
-	// Name is the external name of another resource: the UUID of an event source mapping, the ARN of a code signing
-	// configuration, or the name of a capacity provider.
-	Name string
-}
-
-// IsZero reports whether the call names nothing that this provider manages.
-func (s *Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
-
-// text is a string of JSON. Any other value is read as an empty string.
-type text string
-
-// UnmarshalJSON reads a value.
-func (t *text) UnmarshalJSON(data []byte) error {
-	var s string
-	if json.Unmarshal(data, &s) == nil {
-		*t = text(s)
-	}
-	return nil
-}
-
-// lenient is an object of JSON. Any other value is read as an empty object.
-type lenient[T any] struct{ value T }
-
-// UnmarshalJSON reads a value.
-func (l *lenient[T]) UnmarshalJSON(data []byte) error {
-	var v T
-	if json.Unmarshal(data, &v) == nil {
-		l.value = v
-	}
-	return nil
-}
-
 // envelope has the fields that EventBridge adds to an event.
 type envelope struct {
 	DetailType text            `json:"detail-type"`
@@ -116,32 +73,6 @@ type envelope struct {
 	Region     text            `json:"region"`
 	Time       text            `json:"time"`
 	Detail     json.RawMessage `json:"detail"`
-}
-
-// record is a record of CloudTrail. It has only the fields that are used: others may hold secrets.
-type record struct {
-	EventTime          text                `json:"eventTime"`
-	EventSource        text                `json:"eventSource"`
-	EventName          text                `json:"eventName"`
-	Region             text                `json:"awsRegion"`
-	SourceIP           text                `json:"sourceIPAddress"`
-	UserAgent          text                `json:"userAgent"`
-	ErrorCode          text                `json:"errorCode"`
-	ErrorMessage       text                `json:"errorMessage"`
-	RecipientAccountID text                `json:"recipientAccountId"`
-	ReadOnly           literal             `json:"readOnly"`
-	UserIdentity       lenient[identity]   `json:"userIdentity"`
-	Request            lenient[parameters] `json:"requestParameters"`
-	Response           lenient[parameters] `json:"responseElements"`
-}
-
-// literal is a number or a boolean that JSON has as such or as a text.
-type literal string
-
-// UnmarshalJSON reads a value.
-func (l *literal) UnmarshalJSON(data []byte) error {
-	*l = literal(strings.Trim(string(data), `"`))
-	return nil
 }
 
 // Parse parses the body of a message. The error is ErrInvalid, whatever is wrong: the body is not to be repeated.
@@ -184,7 +115,7 @@ func (e Event) withCall(v envelope) (Event, error) {
 	}
 	e.ReadOnly = d.ReadOnly == "true" || IsRead(operation)
 	e.Failed = d.ErrorCode != "" || d.ErrorMessage != ""
-	e.Subject = subjectOf(d, e)
+	e.Subject = subjectOf(d, e.Account, e.Region)
 	e.By = Origin{
 		Principal: d.UserIdentity.value.principal(),
 		Agent:     agent(string(d.UserAgent)),

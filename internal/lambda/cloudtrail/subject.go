@@ -23,11 +23,51 @@ var (
 	arnPattern       = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:[a-zA-Z0-9$._:-]+$`)
 )
 
-func isRegion(s string) bool    { return len(s) <= 32 && regionPattern.MatchString(s) }
-func isName(s string) bool      { return len(s) <= 140 && namePattern.MatchString(s) }
+// A Subject is the resource that a call names.
+type Subject struct {
+	// Account and Region of what the call names. They are those of the event unless the call names another.
+	Account, Region string
+
+	// Function is the name of a function, with the version or alias that the call names.
+	Function functionname.Name
+
+	// Layer is the name of a layer, and LayerVersion the number of one of its versions.
+	Layer, LayerVersion string
+
+	// Name is the external name of another resource: the UUID of an event source mapping, the ARN of a code signing
+	// configuration, or the name of a capacity provider.
+	Name string
+}
+
+// IsZero reports whether the call names nothing that this provider manages.
+func (s *Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
+
+// record is a record of CloudTrail. It has only the fields that are used: others may hold secrets.
+type record struct {
+	EventTime          text                `json:"eventTime"`
+	EventSource        text                `json:"eventSource"`
+	EventName          text                `json:"eventName"`
+	Region             text                `json:"awsRegion"`
+	SourceIP           text                `json:"sourceIPAddress"`
+	UserAgent          text                `json:"userAgent"`
+	ErrorCode          text                `json:"errorCode"`
+	ErrorMessage       text                `json:"errorMessage"`
+	RecipientAccountID text                `json:"recipientAccountId"`
+	ReadOnly           literal             `json:"readOnly"`
+	UserIdentity       lenient[identity]   `json:"userIdentity"`
+	Request            lenient[parameters] `json:"requestParameters"`
+	Response           lenient[parameters] `json:"responseElements"`
+}
+
+func isRegion(s string) bool { return len(s) <= 32 && regionPattern.MatchString(s) }
+
+func isName(s string) bool { return len(s) <= 140 && namePattern.MatchString(s) }
+
 func isQualifier(s string) bool { return len(s) <= 128 && qualifierPattern.MatchString(s) }
-func isNumber(s string) bool    { return len(s) <= 19 && numberPattern.MatchString(s) }
-func isARN(s string) bool       { return len(s) <= 350 && arnPattern.MatchString(s) }
+
+func isNumber(s string) bool { return len(s) <= 19 && numberPattern.MatchString(s) }
+
+func isARN(s string) bool { return len(s) <= 350 && arnPattern.MatchString(s) }
 
 // operationOf returns the operation of an event's name, which may end with the version of an API:
 // UpdateFunctionConfiguration of UpdateFunctionConfiguration20150331v2.
@@ -55,9 +95,10 @@ type parameters struct {
 	CapacityProviderName text    `json:"capacityProviderName"`
 }
 
-// subjectOf returns what a call is about. Parameters that AWS would not accept are ignored.
-func subjectOf(d record, e Event) Subject {
-	s := Subject{Account: e.Account, Region: e.Region}
+// subjectOf returns what a call is about, given the account and region of its event. Parameters that AWS would not accept
+// are ignored.
+func subjectOf(d record, account, region string) Subject {
+	s := Subject{Account: account, Region: region}
 	if functionname.IsAccountID(string(d.RecipientAccountID)) {
 		s.Account = string(d.RecipientAccountID)
 	}

@@ -121,3 +121,12 @@ func GrantOf(s Statement, suffix string) Grant {
 	}
 	return g
 }
+
+// Tokens returns the event source tokens of a condition, which are secrets.
+func (c Condition) Tokens() []string {
+	var all []string
+	for _, keys := range c {
+		all = append(all, keys[keyEventSourceToken]...)
+	}
+	return all
+}

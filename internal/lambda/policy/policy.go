@@ -154,31 +154,6 @@ func Compact(text string) string {
 	return b.String()
 }
 
-// explain returns an error of the decoder without Go's names of types.
-func explain(err error) error {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
-		return fmt.Errorf("%.100s can't be a %s", e.Field, e.Value)
-	} else if ok {
-		return fmt.Errorf("expected a JSON object, not %s", e.Value)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the JSON is incomplete")
-	}
-	return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// listed returns a list of the element, or the list if it is one.
-func listed(text json.RawMessage) []byte {
-	text = bytes.TrimSpace(text)
-	switch {
-	case len(text) == 0:
-		return []byte("[]")
-	case text[0] == '[':
-		return text
-	}
-	return slices.Concat([]byte("["), text, []byte("]"))
-}
-
 func (r *raw) statement() Statement {
 	st := Statement{
 		Condition: Condition{}, Sid: r.Sid, Effect: r.Effect, Principal: r.Principal, NotPrincipal: r.NotPrincipal,
@@ -217,15 +192,6 @@ func (c Condition) move(operator, key string, to *string) {
 	}
 }
 
-// Tokens returns the event source tokens of a condition, which are secrets.
-func (c Condition) Tokens() []string {
-	var all []string
-	for _, keys := range c {
-		all = append(all, keys[keyEventSourceToken]...)
-	}
-	return all
-}
-
 func (c Condition) clone() Condition {
 	out := Condition{}
 	for operator, keys := range c {
@@ -241,15 +207,6 @@ func (d Document) Find(sid string) (Statement, bool) {
 		return Statement{}, false
 	}
 	return d.Statements[i], true
-}
-
-// set returns a list sorted and without duplicates, nil if it is empty.
-func set(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	list = slices.Sorted(slices.Values(list))
-	return slices.Compact(list)
 }
 
 // Text returns the statement as compact JSON, which is the same for equal statements.
@@ -318,4 +275,10 @@ func lower(list []string) []string {
 		out = append(out, strings.ToLower(v))
 	}
 	return set(out)
+}
+
+// IsUnresolved reports whether a statement names the ID of a role or user, by which AWS replaces an ARN that it cannot
+// resolve.
+func (s Statement) IsUnresolved() bool {
+	return slices.ContainsFunc(s.Principal[kindAWS], principalID.MatchString)
 }

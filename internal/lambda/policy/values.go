@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -141,12 +144,6 @@ func principal(given string) map[string][]string {
 // principalID matches the ID of a role or a user.
 var principalID = regexp.MustCompile(`^A(RO|ID)A[A-Z0-9]+$`)
 
-// IsUnresolved reports whether a statement names the ID of a role or user, by which AWS replaces an ARN that it cannot
-// resolve.
-func (s Statement) IsUnresolved() bool {
-	return slices.ContainsFunc(s.Principal[kindAWS], principalID.MatchString)
-}
-
 // onlyPrincipal returns the principal for which AddPermission would write an element, empty if there is none.
 func onlyPrincipal(of map[string][]string) string {
 	if len(of) != 1 {
@@ -158,4 +155,38 @@ func onlyPrincipal(of map[string][]string) string {
 		}
 	}
 	return ""
+}
+
+// explain returns an error of the decoder without Go's names of types.
+func explain(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+		return fmt.Errorf("%.100s can't be a %s", e.Field, e.Value)
+	} else if ok {
+		return fmt.Errorf("expected a JSON object, not %s", e.Value)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the JSON is incomplete")
+	}
+	return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// listed returns a list of the element, or the list if it is one.
+func listed(text json.RawMessage) []byte {
+	text = bytes.TrimSpace(text)
+	switch {
+	case len(text) == 0:
+		return []byte("[]")
+	case text[0] == '[':
+		return text
+	}
+	return slices.Concat([]byte("["), text, []byte("]"))
+}
+
+// set returns a list sorted and without duplicates, nil if it is empty.
+func set(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Sorted(slices.Values(list))
+	return slices.Compact(list)
 }
