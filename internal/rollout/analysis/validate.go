@@ -52,9 +52,10 @@ func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 	return errors.Join(errs...)
 }
 
-// needsBaseline reports whether a condition decides nothing without a baseline.
+// needsBaseline reports whether a condition decides nothing without a stable version.
 func needsBaseline(c *condition) bool {
-	return c == nil || c.uses[varBaseline] && !c.testsNaN[varBaseline]
+	return c == nil || (c.uses[varBaseline] || c.uses[varBaselineSamples]) &&
+		!c.testsNaN[varBaseline] && !c.testsNaN[varBaselineSamples]
 }
 
 // validateURL returns an error that names a field unless the host of its URL is allowed. What stands

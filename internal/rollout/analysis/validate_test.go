@@ -51,6 +51,15 @@ func TestValidate(t *testing.T) {
 			reason: "A condition that tests for the baseline is decided without one.",
 			spec:   metric(lambda, "math.isNaN(baseline) || result <= baseline"),
 		},
+		"ComparedSamples": {
+			reason: "The stable version has no number of invocations either: a version that fails would be Skipped.",
+			spec:   metric(lambda, "result < 0.01 || baselineSamples < 10.0"),
+			want:   []string{"spec.rollout.analysis.metrics[m]", "baseline", "math.isNaN"},
+		},
+		"ComparedSamplesIfKnown": {
+			reason: "A condition that tests for either is decided without a stable version.",
+			spec:   metric(lambda, "math.isNaN(baseline) || baselineSamples < 10.0 || result <= baseline"),
+		},
 		"ComparedForSuccess": {
 			reason: "A metric may fail without the baseline.",
 			spec:   fails(metric(lambda, "result <= baseline")),
