@@ -68,6 +68,27 @@ func TestValidate(t *testing.T) {
 			reason: "At a weight there is a stable version.",
 			spec:   linear(metric(lambda, "result <= baseline")),
 		},
+		"NeverCompared": {
+			reason: "Without a baseline at any time, the condition is met whatever the result is.",
+			spec: linear(metric(v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{}},
+				"math.isNaN(baseline) || result <= baseline")),
+			want: []string{"spec.rollout.analysis.metrics[m] uses baseline", "$(stable)"},
+		},
+		"NeverComparedThrottles": {
+			reason: "Lambda does not publish throttles of versions.",
+			spec: linear(metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "Throttles"}},
+				"math.isNaN(baseline) || result <= baseline")),
+			want: []string{"spec.rollout.analysis.metrics[m] uses baseline"},
+		},
+		"NeverComparedQuery": {
+			reason: "The query is the same for the stable version.",
+			spec:   linear(metric(prometheus("https://prometheus.example.org"), "math.isNaN(baseline) || result < 1")),
+			want:   []string{"spec.rollout.analysis.metrics[m] uses baseline", "$(target)"},
+		},
+		"ComparedPath": {
+			reason: "The URL for the stable version is another one.",
+			spec:   linear(metric(web("https://prometheus.example.org/$(target)"), "result.n <= baseline.n")),
+		},
 		"Allowed": {
 			reason: "The operator allows the host.",
 			spec:   metric(prometheus("https://prometheus.example.org/x"), "result < 1"),
