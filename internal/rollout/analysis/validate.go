@@ -44,7 +44,7 @@ func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 				"prometheus or the URL of web, or $(stable) in a query of cloudWatch", j.field))
 		case !isWeighted && needsBaseline(j.success) && needsBaseline(j.failure):
 			errs = append(errs, fmt.Errorf("%s compares with baseline, and no step of the strategy has one: set a "+
-				"weight, or decide without it by math.isNaN(baseline)", j.field))
+				"weight, or another bound, as in math.isNaN(baseline) ? result < 500 : result <= baseline", j.field))
 		}
 		if p := m.Provider.Prometheus; p != nil {
 			errs = append(errs, a.validateURL(j.field+".provider.prometheus.address", p.Address))

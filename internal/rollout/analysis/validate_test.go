@@ -45,7 +45,11 @@ func TestValidate(t *testing.T) {
 		"Compared": {
 			reason: "A strategy without a weight has no stable version to compare with: each measurement is Skipped.",
 			spec:   metric(lambda, "result < 0.01 || result <= baseline"),
-			want:   []string{"spec.rollout.analysis.metrics[m]", "baseline", "math.isNaN"},
+			want:   []string{"metrics[m] compares with baseline", "math.isNaN(baseline) ? result < 500 : result <= baseline"},
+		},
+		"ComparedOrBounded": {
+			reason: "The condition that the message suggests is decided without a baseline.",
+			spec:   metric(lambda, "math.isNaN(baseline) ? result < 500 : result <= baseline"),
 		},
 		"ComparedIfKnown": {
 			reason: "A condition that tests for the baseline is decided without one.",
