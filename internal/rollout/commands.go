@@ -149,13 +149,18 @@ func (m *machine) handled(name, value string) {
 
 // abort returns all invocations to the stable version. After a rollout, it undoes what someone else has changed.
 func (m *machine) abort(string) (outcome, string) {
+	return m.end(v1beta1.RolloutReasonAborted, "aborted by the user")
+}
+
+// end ends a rollout for a reason of the user, or undoes what someone else has changed after one.
+func (m *machine) end(reason, why string) (outcome, string) {
 	switch {
 	case m.s.Step == v1beta1.RolloutRollingBack:
 		return refused, Summary(m.s)
 	case (m.s.Phase == v1beta1.RolloutPending || m.s.Step == v1beta1.RolloutValidating) && m.o.Route == expected(m.s):
-		m.fail(v1beta1.RolloutReasonAborted, "aborted by the user")
+		m.fail(reason, why)
 	case InProgress(m.s) || m.s.Step == v1beta1.RolloutValidating:
-		m.rollBack(v1beta1.RolloutReasonAborted, "aborted by the user")
+		m.rollBack(reason, why)
 	case m.o.Route == expected(m.s) && !m.o.Moving:
 		return refused, m.idle()
 	default:
@@ -188,7 +193,7 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 	version, _, _ := strings.Cut(value, "/")
 	switch {
 	case version == m.s.Stable.FunctionVersion:
-		return m.returnToStable()
+		return m.end(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+version)
 	case remembers(m.s, version):
 		return m.returnTo(version)
 	case version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack:
@@ -204,24 +209,6 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 	}
 	return refused, fmt.Sprintf("version %s is not in the history: choose one of %s", version,
 		strings.Join(known, ", "))
-}
-
-// returnToStable ends a rollout that moves invocations. After a rollout, it undoes what someone else has changed.
-func (m *machine) returnToStable() (outcome, string) {
-	switch {
-	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
-		m.rollBack(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
-	case !InProgress(m.s) && m.o.Route != expected(m.s):
-		m.restore()
-	case m.s.Step == v1beta1.RolloutRollingBack:
-		return refused, Summary(m.s)
-	case m.s.Phase == v1beta1.RolloutPending:
-		return refused, fmt.Sprintf("version %s serves already: to end the rollout of version %s, use abort",
-			m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion)
-	default:
-		return refused, fmt.Sprintf("version %s serves already", m.s.Stable.FunctionVersion)
-	}
-	return carriedOut, ""
 }
 
 // returnTo makes a version of the history receive all invocations if it can serve.
@@ -246,16 +233,11 @@ func (m *machine) returnTo(version string) (outcome, string) {
 // wait prepares for a command that waits for a version: the stable version serves until then. It reports whether that
 // has changed what is next.
 func (m *machine) wait() bool {
-	const message = "the user has chosen another version"
-	switch {
-	case m.s.Phase == v1beta1.RolloutPending:
-		m.fail(v1beta1.RolloutReasonAborted, message)
-	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
-		m.rollBack(v1beta1.RolloutReasonAborted, message)
-	case m.s.Phase == v1beta1.RolloutProgressing:
-		return false
+	if !InProgress(m.s) {
+		return true
 	}
-	return true
+	what, _ := m.end(v1beta1.RolloutReasonAborted, "the user has chosen another version")
+	return what == carriedOut
 }
 
 // chooses makes a version that the user has named the stable one, and begins to move all invocations to it. What has

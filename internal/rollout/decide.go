@@ -36,7 +36,7 @@ func (m *machine) decide() Decision {
 		d.After = m.next()
 	}
 	if d.After > 0 && InProgress(m.s) {
-		m.s.NextCheckAt = stamp(m.now.Add(d.After + time.Second - 1))
+		m.s.NextCheckAt = stamp(m.now.Add(m.o.Took + d.After + time.Second - 1))
 		if !m.halted() {
 			m.s.ObservedAt = stamp(m.now)
 		}

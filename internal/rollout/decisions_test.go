@@ -54,6 +54,24 @@ func TestUnobservedTime(t *testing.T) {
 	}
 }
 
+// TestTimeOfMeasurements checks that the time that measurements take counts for the deadline: sources that do not answer
+// in time do not put it off.
+func TestTimeOfMeasurements(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("m")))
+	s.at10()
+	s.result = func(CheckID) string { return "" } // Others take so long that it is not measured.
+	s.observed.Took = 5 * time.Second
+	begin := s.now
+	for s.state.Step != v1beta1.RolloutRollingBack && s.now.Before(begin.Add(2*time.Hour)) {
+		after := s.decide().After
+		s.now = s.now.Add(s.observed.Took + after)
+	}
+	// The pause, what the last measurement may take, and the deadline.
+	if took := s.now.Sub(begin); took < 18*time.Minute || took > 21*time.Minute {
+		t.Errorf("the rollout ended after %s: %s", took, s.state.Message)
+	}
+}
+
 // TestClockIsSetBack checks that a rollout goes on as without it if the clock is set back by an hour, or another
 // replica takes over whose clock is behind: what fails is rolled back, what succeeds is promoted, and a rollback that
 // AWS has refused is sent again.

@@ -82,7 +82,7 @@ func (m *machine) contends() bool {
 // difference is no answer of an earlier state. A rollout that is in progress ends at its deadline. What is adopted has
 // to last.
 func (m *machine) alternates() bool {
-	return !InProgress(m.s) && m.s.StepRestarts > maxRestarts && m.spec.OnDrift != v1beta1.OnDriftAdopt
+	return !InProgress(m.s) && m.s.StepRestarts >= maxRestarts && m.spec.OnDrift != v1beta1.OnDriftAdopt
 }
 
 // invokesAnother reports whether the alias invokes a version that is neither the stable one nor the target. No old

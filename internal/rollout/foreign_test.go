@@ -580,6 +580,22 @@ func TestChangedForMoments(t *testing.T) {
 	}
 }
 
+// TestChangedBackFiveTimes checks that a change after a rollout counts at once if the alias was changed and changed back
+// five times before.
+func TestChangedBackFiveTimes(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	for changes := 1; changes <= 6; changes++ {
+		s.alias(Route{Version: "3"})
+		s.decide()
+		if known := s.state.Drift != ""; known != (changes > 5) {
+			t.Errorf("change %d: someone else's change is known: %t", changes, known)
+		}
+		s.pass(5 * time.Second)
+		s.alias(Route{Version: "1"})
+		s.pass(5 * time.Second)
+	}
+}
+
 // TestVersionThatIsTakenOff checks that status has a version that someone else has made the alias invoke and that the
 // provider takes off: what the alias has invoked of it may still run, so it is not deleted yet.
 func TestVersionThatIsTakenOff(t *testing.T) {

@@ -50,6 +50,9 @@ type Observation struct {
 	// or after a second if that is longer.
 	Measurements []Measurement
 	Wait         time.Duration
+
+	// Took is the duration of the observation.
+	Took time.Duration
 }
 
 // A Version is the state of a version, as far as it matters for a rollout.

@@ -775,7 +775,7 @@ func TestRollbackToAfterAFailure(t *testing.T) {
 		},
 		"Stable": {
 			reason: "The stable version needs no rollback.", version: "2",
-			says: "does not apply: version 2 serves already",
+			says: "does not apply: no rollout is in progress: version 3 was rejected (AnalysisFailed), version 2 is stable",
 		},
 		"Gone": {
 			reason:  "A version that AWS does not have can't be returned to.",
@@ -822,6 +822,19 @@ func TestRollbackToTheStableVersion(t *testing.T) {
 	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "2/x"
 	s.pass(5 * time.Minute)
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestRollbackToTheStableVersionBeforeTraffic checks that rollback-to ends a rollout that has moved no invocation, too.
+func TestRollbackToTheStableVersionBeforeTraffic(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.observed.Target, s.observed.Versions["2"] = "2", Version{Pending: "version 2 is Pending"}
+	s.until(v1beta1.RolloutValidating)
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.pass(5 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
+	if got := s.rejected(); !slices.Equal(got, []string{"2"}) || len(s.sent) > 0 {
+		t.Errorf("rejected %v, sent %v", got, s.sent)
+	}
 }
 
 // TestPauseAfterAFailureSaysSo checks that a rollout that a failed metric pauses says so after a later success too.

@@ -111,7 +111,7 @@ func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
 func (e *external) next(
 	ctx context.Context, a *v1beta1.Alias, target string, o found,
 ) (rollout.Decision, error) {
-	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.time()
+	spec, state, now, begun := a.Spec.Rollout, a.Status.Rollout, e.time(), e.now()
 	route := routeOf(o.Resource)
 	in := rollout.Observation{
 		Route: route.Destination(), Moving: route != route.Destination(),
@@ -134,6 +134,7 @@ func (e *external) next(
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
+	in.Took = e.now().Sub(begun)
 	d := rollout.Next(spec, state, in, now)
 	if in.Wait > 0 && (d.After == 0 || in.Wait < d.After) {
 		d.After = in.Wait

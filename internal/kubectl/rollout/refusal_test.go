@@ -214,7 +214,7 @@ func TestRefusal(t *testing.T) {
 		"UndoServes": {
 			reason: "After a failure, the stable version serves.",
 			args:   args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "1/t"},
-			want:   "version 1 serves already",
+			want:   "no rollout is in progress: version 2 was rejected (AnalysisFailed), version 1 is stable",
 		},
 		"UndoNothing": {
 			reason: "There is no history.",
@@ -228,12 +228,11 @@ func TestRefusal(t *testing.T) {
 		"UndoStable": {
 			reason: "The version serves.",
 			args:   args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "2/t"},
-			want:   "version 2 serves already",
+			want:   "no rollout is in progress: version 2 is stable",
 		},
 		"UndoPending": {
-			reason: "No invocation has moved.",
+			reason: "A rollout that has moved no invocation ends, too.",
 			args:   args{canary(pending), v1beta1.AnnotationRolloutRollbackTo, "1/t"},
-			want:   "version 1 serves already: to end the rollout of version 2, use abort",
 		},
 		"UndoTwice": {
 			reason: "A rollback is not commanded twice.",

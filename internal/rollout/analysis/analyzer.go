@@ -135,8 +135,10 @@ func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1
 
 func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
 	for _, j := range jobs {
-		found = append(found, j.found...)
-		if j.wait > 0 && (wait == 0 || j.wait < wait) {
+		switch {
+		case j.wait <= 0:
+			found = append(found, j.found...)
+		case wait == 0 || j.wait < wait:
 			wait = j.wait
 		}
 	}
@@ -151,7 +153,7 @@ type job struct {
 	// request says that a server is called that the user names.
 	request bool
 
-	// measure returns one measurement for each check, or none and after how long to measure again.
+	// measure returns one measurement for each check, or after how long to measure again.
 	measure func(ctx context.Context) ([]rollout.Measurement, time.Duration)
 
 	found []rollout.Measurement
@@ -182,49 +184,30 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 	isOther := func(id rollout.CheckID) bool { return id.Type != rollout.CheckAlarm }
 	alarms := slices.DeleteFunc(slices.Clone(due), isOther)
 	for _, id := range due {
-		switch id.Type {
-		case rollout.CheckDependency:
-			if d := dependencyOf(spec, id.Name); d != nil {
-				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement,
-					time.Duration,
-				) {
-					return a.dependency(ctx, id, s.Namespace, d), 0
-				}))
+		j := &job{checks: []rollout.CheckID{id}}
+		switch d, m := dependencyOf(spec, id.Name), rollout.MetricOf(spec, id.Name); {
+		case id.Type == rollout.CheckDependency && d != nil:
+			j.request = d.HTTP != nil
+			j.measure = func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+				return []rollout.Measurement{a.dependency(ctx, id, s.Namespace, d)}, 0
 			}
-		case rollout.CheckMetric:
-			if m := rollout.MetricOf(spec, id.Name); m != nil {
-				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil,
-					func(ctx context.Context) (rollout.Measurement, time.Duration) {
-						return a.metric(ctx, id, s, m)
-					}))
+		case id.Type == rollout.CheckMetric && m != nil:
+			j.request = m.Provider.Prometheus != nil || m.Provider.Web != nil
+			j.measure = func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+				found, wait := a.metric(ctx, id, s, m)
+				return []rollout.Measurement{found}, wait
 			}
-		case rollout.CheckAlarm:
-			if id == alarms[0] && spec.Analysis != nil && spec.Analysis.Alarms != nil {
-				jobs = append(jobs, &job{checks: alarms, measure: func(ctx context.Context) ([]rollout.Measurement,
-					time.Duration,
-				) {
-					return a.alarms(ctx, s, spec.Analysis.Alarms, alarms)
-				}})
+		case !isOther(id) && id == alarms[0] && spec.Analysis != nil && spec.Analysis.Alarms != nil:
+			j.checks = alarms
+			j.measure = func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+				return a.alarms(ctx, s, spec.Analysis.Alarms, alarms)
 			}
+		default:
+			continue
 		}
+		jobs = append(jobs, j)
 	}
 	return jobs
-}
-
-// single returns a job that measures one check.
-func single(id rollout.CheckID, request bool,
-	measure func(ctx context.Context) (rollout.Measurement, time.Duration),
-) *job {
-	return &job{
-		checks: []rollout.CheckID{id}, request: request,
-		measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-			m, wait := measure(ctx)
-			if wait > 0 {
-				return nil, wait
-			}
-			return []rollout.Measurement{m}, 0
-		},
-	}
 }
 
 func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement) []rollout.Measurement {

@@ -155,7 +155,7 @@ func compared(s rollout.Subject, query string, baseline bool, ask func(query str
 	if r.result, err = ask(substitute(query, s)); err != nil {
 		return r, err
 	}
-	if !baseline || !s.Weighted || s.Stable == "" || !strings.Contains(query, "$(target)") {
+	if !baseline || !s.Weighted || s.Stable == "" || !strings.Contains(query, targetVersion) {
 		return r, nil
 	}
 	stable := s
@@ -169,8 +169,11 @@ func compared(s rollout.Subject, query string, baseline bool, ask func(query str
 	return r, nil
 }
 
+// targetVersion stands for the number of the target in queries and URLs.
+const targetVersion = "$(target)"
+
 func substitute(query string, s rollout.Subject) string {
-	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, "$(target)", s.Target, "$(stable)",
+	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, targetVersion, s.Target, "$(stable)",
 		s.Stable).Replace(query)
 }
 

@@ -37,30 +37,48 @@ func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 		m := &spec.Analysis.Metrics[i]
 		j, err := a.judge(m)
 		errs = append(errs, err)
-		if err == nil && !isWeighted && needsBaseline(j.success) && needsBaseline(j.failure) {
-			errs = append(errs, fmt.Errorf("spec.rollout.analysis.metrics[%s] compares with baseline, and no "+
-				"step of the strategy has one: set a weight, or decide without it by math.isNaN(baseline)", m.Name))
+		switch {
+		case err != nil:
+		case j.uses(varBaseline) && !hasBaseline(m):
+			errs = append(errs, fmt.Errorf("%s uses baseline, which it never has: name $(target) in the query of "+
+				"prometheus or the URL of web, or $(stable) in a query of cloudWatch", j.field))
+		case !isWeighted && needsBaseline(j.success) && needsBaseline(j.failure):
+			errs = append(errs, fmt.Errorf("%s compares with baseline, and no step of the strategy has one: set a "+
+				"weight, or another bound, as in math.isNaN(baseline) ? result < 500 : result <= baseline", j.field))
 		}
-		field := "spec.rollout.analysis.metrics[" + m.Name + "].provider"
-		if m.Provider.Prometheus != nil {
-			errs = append(errs, a.validateURL(field+".prometheus.address", m.Provider.Prometheus.Address))
+		if p := m.Provider.Prometheus; p != nil {
+			errs = append(errs, a.validateURL(j.field+".provider.prometheus.address", p.Address))
 		}
-		if m.Provider.Web != nil {
-			errs = append(errs, a.validateURL(field+".web.url", m.Provider.Web.URL))
+		if p := m.Provider.Web; p != nil {
+			errs = append(errs, a.validateURL(j.field+".provider.web.url", p.URL))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// needsBaseline reports whether a condition decides nothing without a baseline.
+// hasBaseline reports whether a metric may have a value of the stable version.
+func hasBaseline(m *v1beta1.RolloutMetric) bool {
+	switch p := m.Provider; {
+	case p.Lambda != nil:
+		return !strings.HasPrefix(p.Lambda.Metric, "Throttle") // Lambda publishes those of the alias only.
+	case p.Prometheus != nil:
+		return strings.Contains(p.Prometheus.Query, targetVersion)
+	case p.Web != nil:
+		return strings.Contains(p.Web.URL, targetVersion)
+	}
+	return false
+}
+
+// needsBaseline reports whether a condition decides nothing without a stable version.
 func needsBaseline(c *condition) bool {
-	return c == nil || c.uses[varBaseline] && !c.testsNaN[varBaseline]
+	return c == nil || (c.uses[varBaseline] || c.uses[varBaselineSamples]) &&
+		!c.testsNaN[varBaseline] && !c.testsNaN[varBaselineSamples]
 }
 
 // validateURL returns an error that names a field unless the host of its URL is allowed. What stands
 // for a name or version may be part of the URL, but not of its host.
 func (a *Analyzer) validateURL(field, text string) error {
-	for _, placeholder := range []string{"$(function)", "$(alias)", "$(target)", "$(stable)"} {
+	for _, placeholder := range []string{"$(function)", "$(alias)", targetVersion, "$(stable)"} {
 		text = strings.ReplaceAll(text, placeholder, "x")
 	}
 	u, err := url.Parse(text)

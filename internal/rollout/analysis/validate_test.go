@@ -45,11 +45,24 @@ func TestValidate(t *testing.T) {
 		"Compared": {
 			reason: "A strategy without a weight has no stable version to compare with: each measurement is Skipped.",
 			spec:   metric(lambda, "result < 0.01 || result <= baseline"),
-			want:   []string{"spec.rollout.analysis.metrics[m]", "baseline", "math.isNaN"},
+			want:   []string{"metrics[m] compares with baseline", "math.isNaN(baseline) ? result < 500 : result <= baseline"},
+		},
+		"ComparedOrBounded": {
+			reason: "The condition that the message suggests is decided without a baseline.",
+			spec:   metric(lambda, "math.isNaN(baseline) ? result < 500 : result <= baseline"),
 		},
 		"ComparedIfKnown": {
 			reason: "A condition that tests for the baseline is decided without one.",
 			spec:   metric(lambda, "math.isNaN(baseline) || result <= baseline"),
+		},
+		"ComparedSamples": {
+			reason: "The stable version has no number of invocations either: a version that fails would be Skipped.",
+			spec:   metric(lambda, "result < 0.01 || baselineSamples < 10.0"),
+			want:   []string{"spec.rollout.analysis.metrics[m]", "baseline", "math.isNaN"},
+		},
+		"ComparedSamplesIfKnown": {
+			reason: "A condition that tests for either is decided without a stable version.",
+			spec:   metric(lambda, "math.isNaN(baseline) || baselineSamples < 10.0 || result <= baseline"),
 		},
 		"ComparedForSuccess": {
 			reason: "A metric may fail without the baseline.",
@@ -58,6 +71,27 @@ func TestValidate(t *testing.T) {
 		"ComparedAtAWeight": {
 			reason: "At a weight there is a stable version.",
 			spec:   linear(metric(lambda, "result <= baseline")),
+		},
+		"NeverCompared": {
+			reason: "Without a baseline at any time, the condition is met whatever the result is.",
+			spec: linear(metric(v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{}},
+				"math.isNaN(baseline) || result <= baseline")),
+			want: []string{"spec.rollout.analysis.metrics[m] uses baseline", "$(stable)"},
+		},
+		"NeverComparedThrottles": {
+			reason: "Lambda does not publish throttles of versions.",
+			spec: linear(metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "Throttles"}},
+				"math.isNaN(baseline) || result <= baseline")),
+			want: []string{"spec.rollout.analysis.metrics[m] uses baseline"},
+		},
+		"NeverComparedQuery": {
+			reason: "The query is the same for the stable version.",
+			spec:   linear(metric(prometheus("https://prometheus.example.org"), "math.isNaN(baseline) || result < 1")),
+			want:   []string{"spec.rollout.analysis.metrics[m] uses baseline", "$(target)"},
+		},
+		"ComparedPath": {
+			reason: "The URL for the stable version is another one.",
+			spec:   linear(metric(web("https://prometheus.example.org/$(target)"), "result.n <= baseline.n")),
 		},
 		"Allowed": {
 			reason: "The operator allows the host.",
