@@ -95,8 +95,8 @@ type parameters struct {
 	CapacityProviderName text    `json:"capacityProviderName"`
 }
 
-// subjectOf returns what a call is about, given the account and region of its event. Parameters that AWS would not accept
-// are ignored.
+// subjectOf returns what a call is about, given the account and region of its event. Parameters that AWS would not
+// accept are ignored.
 func subjectOf(d record, account, region string) Subject {
 	s := Subject{Account: account, Region: region}
 	if functionname.IsAccountID(string(d.RecipientAccountID)) {
