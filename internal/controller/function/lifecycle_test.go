@@ -72,6 +72,37 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	}
 }
 
+// TestSameCodeInAnotherObject checks that the same archive in another object is not deployed again, and that the object
+// is read once to compare it with a pin: it may be large, and a function is polled for years.
+func TestSameCodeInAnotherObject(t *testing.T) {
+	e := newEnv(t)
+	b, err := archive.Zip(map[string][]byte{"index.py": []byte("x")})
+	e.Must(err)
+	e.Double.PutObject("bucket", "a.zip", b)
+	e.Double.PutObject("bucket", "b.zip", b)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+			S3Bucket: ptr.To("bucket"), S3Key: ptr.To("a.zip"), SHA256: ptr.To(archive.Hash(b)),
+		}
+	})
+	e.Converge(f)
+	f.Spec.ForProvider.Code.S3Key = ptr.To("b.zip")
+	f.Generation++
+	e.Double.ResetCalls()
+	for range 3 {
+		if calls := e.Converge(f); len(calls) > 0 {
+			t.Errorf("got %v", calls)
+		}
+		e.Advance(time.Hour)
+	}
+	if n := e.Double.Count("GetObject"); n != 1 {
+		t.Errorf("the object is read %d times", n)
+	}
+	if got := f.Status.AtProvider.DeployedCode.Source; !strings.HasPrefix(got, "s3://bucket/b.zip#") {
+		t.Errorf("status must have the present object, got %s", got)
+	}
+}
+
 // TestCodeThatLambdaDoesNotCopy checks that a function follows spec to and from code that stays in the bucket, and to
 // another object there, even if the archive is the same: an object that Lambda refers to must not be deleted.
 func TestCodeThatLambdaDoesNotCopy(t *testing.T) {
