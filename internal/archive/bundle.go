@@ -149,13 +149,13 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	}
 }
 
-// RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
-// another tool. It also does if AWS has the same code from an earlier artifact. Otherwise it returns last.
+// RestoreIdentity returns what status stores if AWS already has this bundle: another tool has deployed it, or a call
+// without an answer, or it is the same as in an earlier object or artifact. Otherwise it returns last.
 func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
 	if b.Artifact != nil && last != nil && last.Source == b.Name() {
 		return b.again(*last)
 	}
-	if last != nil && b.Artifact == nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
+	if codeSHA256 == "" || b.SHA256 != codeSHA256 {
 		return last
 	}
 	return b.Remember(&codeSHA256)

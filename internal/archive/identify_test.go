@@ -102,9 +102,14 @@ func TestRecognise(t *testing.T) {
 		},
 		"Other":   {reason: "Other code does not.", bundle: Bundle{From: object, SHA256: "H="}, has: "I="},
 		"Unknown": {reason: "Code is not recognized if nothing is known about it.", bundle: Bundle{From: object}},
-		"Remembered": {
-			reason: "What is remembered stands.", bundle: Bundle{From: object, SHA256: "H="}, has: "H=",
-			last: earlier, want: earlier,
+		"SameInAnotherObject": {
+			reason: "So does what it has from an earlier object.",
+			bundle: Bundle{From: object, SHA256: "H=", Version: "e1"}, has: "H=",
+			last: earlier, want: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H="},
+		},
+		"OtherThanRemembered": {
+			reason: "What is remembered stands while AWS has other code.", bundle: Bundle{From: object, SHA256: "H="},
+			has: "I=", last: earlier, want: earlier,
 		},
 		"NotInS3": {
 			reason: "The hash of an archive in the cluster is not recorded.",

@@ -46,8 +46,8 @@ func newFiles(at string, temp *os.File) *files {
 	return &files{at: at, temp: temp, byName: map[string]stored{}, top: map[string]bool{}}
 }
 
-// add adds an entry of the archive. It returns an error for every name that is not safe, and for entries of the folder
-// that cannot be deployed.
+// add adds an entry of the archive. It returns an error for every name that leaves the archive, and for entries of the
+// folder that cannot be deployed.
 func (f *files) add(e entry) error {
 	f.entries++
 	f.names += len(e.name) + len(e.target)
@@ -55,7 +55,7 @@ func (f *files) add(e entry) error {
 		return errors.Errorf("the archive has too many entries: more than %d, or names of more than %d MB", maxEntries,
 			maxNames>>20)
 	}
-	name, err := clean(e.name)
+	name, err := inside(e.name)
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,9 @@ func (f *files) add(e entry) error {
 	rest, ok := below(f.at, name)
 	if !ok || e.kind == folder {
 		return nil
+	}
+	if _, err := clean(e.name); err != nil {
+		return err
 	}
 	if _, twice := f.byName[rest]; twice {
 		return errors.Errorf("the archive has %q twice", e.name)

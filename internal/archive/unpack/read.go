@@ -185,14 +185,20 @@ func zipEntry(f *zip.File, each func(entry) error) error {
 // maxName is the number of bytes of a name that Linux accepts.
 const maxName = 4096
 
-// clean returns a name of an archive without ./, and an error if it leaves the archive. It returns "" for the archive
-// itself.
+// clean returns a name of an archive as inside does, and an error if it cannot be deployed.
 func clean(name string) (string, error) {
+	if !utf8.ValidString(name) || strings.ContainsAny(name, "\\\x00") {
+		return "", errors.Errorf("the archive has the name %q: names must be UTF-8 without backslashes", name)
+	}
+	return inside(name)
+}
+
+// inside returns a name of an archive without ./, and an error if it leaves the archive. It returns "" for the archive
+// itself.
+func inside(name string) (string, error) {
 	switch {
 	case len(name) > maxName:
 		return "", errors.Errorf("the archive has a name of %d bytes, more than %d", len(name), maxName)
-	case !utf8.ValidString(name), strings.ContainsAny(name, "\\\x00"):
-		return "", errors.Errorf("the archive has the name %q: names must be UTF-8 without backslashes", name)
 	case path.IsAbs(name):
 		return "", errors.Errorf("the archive has the absolute name %q: names must be relative", name)
 	}

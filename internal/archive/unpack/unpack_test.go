@@ -204,6 +204,13 @@ func TestZip(t *testing.T) {
 			reason: "An archive that is a .zip is deployed as it is.", archive: inner,
 			want: map[string]string{"index.py": "-rw-rw-rw- inner"},
 		},
+		"NamesElsewhere": {
+			reason: "Files beside the folder may have any name that stays in the archive, such as that of a unit of systemd, " +
+				"or in Latin-1.", at: "app",
+			archive: packed(t, bodies, regular(`units/a\x2db.mount`, 0o600), regular("\xe9", 0o600),
+				regular("app/lib/a", 0o600)),
+			want: map[string]string{"lib/a": "-rw-r--r-- 3"},
+		},
 		"FolderOfZip": {
 			reason:  "A folder of a .zip is packed again.",
 			archive: zipOf(t, map[string]string{"app/a": "1", "b": "2"}),
@@ -286,6 +293,14 @@ func TestRefused(t *testing.T) {
 			reason:  "A backslash is a separator elsewhere.",
 			archive: packed(t, nil, regular(`..\b`, 0o600)),
 			want:    "without backslashes",
+		},
+		"BackslashInZip": {
+			reason: "Nor in a .zip that is deployed as it is.", archive: zipOf(t, map[string]string{`a\b`: "1"}),
+			want: "without backslashes",
+		},
+		"Latin1": {
+			reason:  "The names of a .zip are UTF-8.",
+			archive: packed(t, nil, regular("\xe9", 0o600)), want: "must be UTF-8",
 		},
 		"LinkOut": {
 			reason: "No link leaves the folder.",

@@ -52,7 +52,7 @@ func IsNotFound(err error) bool {
 	case "ResourceNotFoundException":
 		return !isElsewhere(err)
 	case "ProvisionedConcurrencyConfigNotFoundException", "NotFound", "NoSuchKey", "NoSuchVersion",
-		"NoSuchBucket":
+		"NoSuchBucket", "RepositoryNotFoundException":
 		return true
 	default:
 		return false

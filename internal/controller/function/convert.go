@@ -21,7 +21,7 @@ func createInput(name string, s settings, code *types.FunctionCode, p publish) *
 	in := &lambda.CreateFunctionInput{
 		FunctionName: ptr.To(name),
 		Code:         code,
-		Publish:      p.withCode(),
+		Publish:      p.publish && !p.separate,
 		PublishTo:    types.FunctionVersionLatestPublished(p.to),
 	}
 	s.LoggingConfig = plainLogging(s.LoggingConfig)
@@ -45,7 +45,7 @@ func configurationInput(
 
 // codeInput returns the update that deploys the archive for the architecture that it was built for.
 func codeInput(
-	name string, t settings, c *types.FunctionCode, p publish, revision *string,
+	name string, t settings, c *types.FunctionCode, revision *string,
 ) *lambda.UpdateFunctionCodeInput {
 	in := &lambda.UpdateFunctionCodeInput{
 		FunctionName:        ptr.To(name),
@@ -56,8 +56,6 @@ func codeInput(
 		S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(t.Code.S3ObjectStorageMode, "")),
 		SourceKMSKeyArn:     t.Code.SourceKMSKeyArn,
 		ZipFile:             c.ZipFile,
-		Publish:             p.withCode(),
-		PublishTo:           types.FunctionVersionLatestPublished(p.to),
 		RevisionId:          revision,
 	}
 	if t.Architectures != nil {

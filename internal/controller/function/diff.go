@@ -83,9 +83,8 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 }
 
 // due returns the calls that make the changes, in the order in which they are made. Tags come first, because they
-// record the owner. Code signing comes before the code, because AWS validates code against it. The configuration comes
-// before the code, so that a version that is published with the code includes both. Settings that are not part of a
-// version come last.
+// record the owner. Code signing comes before the code, because AWS validates code against it. A version is published
+// after the configuration and the code, so that it includes both. Settings that are not part of a version come last.
 func due(changes diff.Changes, t, have settings) []call {
 	var calls []call
 	for _, c := range []call{

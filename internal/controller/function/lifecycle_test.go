@@ -1,7 +1,9 @@
 package function
 
 import (
+	"bytes"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -69,6 +72,37 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != archive.Hash(b) {
 		t.Errorf("AWS must run the new object: want %s, got %s", archive.Hash(b), got)
+	}
+}
+
+// TestSameCodeInAnotherObject checks that the same archive in another object is not deployed again, and that the object
+// is read once to compare it with a pin: it may be large, and a function is polled for years.
+func TestSameCodeInAnotherObject(t *testing.T) {
+	e := newEnv(t)
+	b, err := archive.Zip(map[string][]byte{"index.py": []byte("x")})
+	e.Must(err)
+	e.Double.PutObject("bucket", "a.zip", b)
+	e.Double.PutObject("bucket", "b.zip", b)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+			S3Bucket: ptr.To("bucket"), S3Key: ptr.To("a.zip"), SHA256: ptr.To(archive.Hash(b)),
+		}
+	})
+	e.Converge(f)
+	f.Spec.ForProvider.Code.S3Key = ptr.To("b.zip")
+	f.Generation++
+	e.Double.ResetCalls()
+	for range 3 {
+		if calls := e.Converge(f); len(calls) > 0 {
+			t.Errorf("got %v", calls)
+		}
+		e.Advance(time.Hour)
+	}
+	if n := e.Double.Count("GetObject"); n != 1 {
+		t.Errorf("the object is read %d times", n)
+	}
+	if got := f.Status.AtProvider.DeployedCode.Source; !strings.HasPrefix(got, "s3://bucket/b.zip#") {
+		t.Errorf("status must have the present object, got %s", got)
 	}
 }
 
@@ -636,6 +670,65 @@ func TestImageIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestImageThatIsNotThere checks that a tag without an image that can be deployed is told by ECR's reason, and is looked
+// up for some minutes, in which it may be pushed, and then rarely.
+func TestImageThatIsNotThere(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		happen func(*env)
+		want   string
+	}{
+		"NotFound": {
+			reason: "The tag was deleted, or has expired.", happen: func(*env) {},
+			want: "does not return image " + testImage + ":9: Requested image not found (ImageNotFound)",
+		},
+		"Archived": {
+			reason: "The image exists, and has to be restored.",
+			happen: func(e *env) {
+				e.Double.Fail(awsdouble.Fault{Operation: "BatchGetImage", Answer: func(status int, b []byte) (int, []byte) {
+					return status, bytes.ReplaceAll(b, []byte("ImageNotFound"), []byte("ImageInaccessible"))
+				}})
+			},
+			want: "(ImageInaccessible)",
+		},
+		"NoRepository": {
+			reason: "The repository was deleted.",
+			happen: func(e *env) {
+				e.Double.Fail(awsdouble.Fault{Operation: "BatchGetImage", Error: awsdouble.Error{
+					Status: http.StatusBadRequest, Code: "RepositoryNotFoundException",
+					Message: "The repository with name 'repo' does not exist in the registry with id '123456789012'",
+				}})
+			},
+			want: "RepositoryNotFoundException: The repository with name 'repo' does not exist",
+		},
+		"OtherPlatform": {
+			reason: "The index may get an image for the function's architecture.",
+			happen: func(e *env) {
+				e.Double.PutImageIndex("repo", "9", fmt.Sprintf("sha256:%064d", 9), `{"schemaVersion": 2, "manifests": [
+					{"digest": "sha256:1", "platform": {"architecture": "arm64", "os": "linux"}}]}`)
+			},
+			want: "without an image for linux/amd64",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				p := &f.Spec.ForProvider
+				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
+			})
+			e.Converge(f)
+			tc.happen(e)
+			f.Spec.ForProvider.Code.ImageURI = ptr.To(testImage + ":9")
+			_, err := e.Do(f)
+			if err == nil || !strings.Contains(err.Error(), tc.want) || backoff.Classify(err) != backoff.Ambiguous {
+				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
 }
 
 // TestInitProviderOfAuxiliarySettings checks that initProvider applies to settings that

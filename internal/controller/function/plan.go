@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -262,26 +261,20 @@ var errArchitectureAlone = reconcile.Invalid(errors.New(
 		"tool: let that tool deploy for the new architecture, or set spec.forProvider.code",
 ))
 
+// updateCode deploys the code. It does not publish it: AWS takes each update as a change, so that a call that is
+// repeated because its answer was lost would publish another version.
 func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
 	if p.archive.none() {
 		return errArchitectureAlone
-	}
-	to := publishing(f)
-	_, sent := e.facts.Repeats.Delay(string(opUpdateCode), opUpdateCode.applies(p.Changes).String(), e.facts.Now())
-	if sent > 0 || len(opUpdateConfiguration.applies(p.Changes)) > 0 {
-		// The code was published when it was sent before, or the configuration is still to be updated: a version
-		// published now would lack it.
-		to = publish{}
 	}
 	code, err := e.resolver.input(ctx, p.archive)
 	if err != nil {
 		return err
 	}
-	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, code, to, revision))
+	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, code, revision))
 	if err != nil {
 		return err
 	}
 	f.Status.AtProvider.DeployedCode = p.archive.bundle.Remember(out.CodeSha256)
-	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
 }

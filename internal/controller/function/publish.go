@@ -37,13 +37,10 @@ type publish struct {
 	publish bool
 	to      string
 
-	// separate is true if versions are published by PublishVersion instead of with the code,
-	// so that the versions that belong to the function are known, or have a description of their own.
+	// separate is true if also the first version is published by PublishVersion instead of by the creation, so that the
+	// versions that belong to the function are known, or have a description of their own.
 	separate bool
 }
-
-// withCode reports whether a version is published with the code.
-func (p publish) withCode() bool { return p.publish && !p.separate }
 
 // publishing returns the publish settings of spec.forProvider.
 func publishing(f *v1beta1.Function) publish {

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -97,14 +98,14 @@ func TestPublishOnEveryChange(t *testing.T) {
 			calls:  []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
 		},
 		"Code": {
-			reason: "A change of the code is published with it.",
+			reason: "So is a change of the code.",
 			change: []func(*v1beta1.FunctionSettings){publishes, other},
-			calls:  []string{"UpdateFunctionCode"}, version: "2",
+			calls:  []string{"UpdateFunctionCode", "PublishVersion"}, version: "2",
 		},
 		"Both": {
 			reason: "A change of both is one version.",
 			change: []func(*v1beta1.FunctionSettings){publishes, remembers, other},
-			calls:  []string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, version: "2",
+			calls:  []string{"UpdateFunctionConfiguration", "UpdateFunctionCode", "PublishVersion"}, version: "2",
 		},
 		"Beside": {
 			reason: "What is no part of a version publishes none.",
@@ -136,6 +137,74 @@ func TestPublishOnEveryChange(t *testing.T) {
 			e.Double.ResetCalls()
 			if done, err := e.Step(f); err != nil || !done || e.Double.Count("") != 1 {
 				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, e.Double.Calls())
+			}
+		})
+	}
+}
+
+// TestSameCodeIsNotPublishedAgain checks that code is published once, however often it is sent: AWS takes each update as
+// a change, also that of the code that it has, and would publish another version.
+func TestSameCodeIsNotPublishedAgain(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		happen func(*env, *v1beta1.Function)
+		want   string
+	}{
+		"LostAnswer": {
+			reason: "An object of which S3 stores no hash is deployed again after a lost answer.", want: "2",
+			happen: func(e *env, f *v1beta1.Function) {
+				f.Spec.ForProvider.Code.S3Key = ptr.To("k2.zip")
+				e.Double.Fail(awsdouble.Fault{Operation: string(opUpdateCode), Drop: awsdouble.DropAfter, Times: 10})
+			},
+		},
+		"KilledProvider": {
+			reason: "So it is if status was not written after a deployment.", want: "2",
+			happen: func(e *env, f *v1beta1.Function) {
+				f.Spec.ForProvider.Code.S3Key = ptr.To("k2.zip")
+				before := f.DeepCopy()
+				if _, err := e.Do(f); err != nil {
+					t.Error(err)
+				}
+				f.Status = before.Status
+			},
+		},
+		"SameCode": {
+			reason: "An object with the code that AWS has is deployed, and no version has other code.", want: "1",
+			happen: func(e *env, f *v1beta1.Function) {
+				b, err := archive.Zip(map[string][]byte{"index.py": []byte("k1.zip")})
+				e.Must(err)
+				e.Double.PutObject("bucket", "same.zip", b)
+				f.Spec.ForProvider.Code.S3Key = ptr.To("same.zip")
+			},
+		},
+		"ByHand": {
+			reason: "Code that replaces what someone has deployed is published already.", want: "1",
+			happen: func(e *env, _ *v1beta1.Function) {
+				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{
+					FunctionName: ptr.To("f"), S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip"),
+				})
+				e.Must(err)
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Publish = ptr.To(true)
+				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
+			})
+			e.Converge(f)
+			tc.happen(e, f)
+			f.Generation++
+			for range 3 {
+				e.Advance(time.Minute)
+				_, _ = e.Do(f) //nolint:errcheck // That of the lost answer.
+			}
+			e.Double.ClearFaults()
+			e.Converge(f)
+			if all := e.versions(); lastPublished(f) != tc.want || all[len(all)-1] != tc.want {
+				t.Errorf("%s\nversion %s is the last one of %v, want %s", tc.reason, lastPublished(f), all, tc.want)
 			}
 		})
 	}
@@ -383,15 +452,15 @@ func TestPublishToChanges(t *testing.T) {
 	}
 }
 
-// TestCodeThatAWSDoesNotShowIsPublishedOnce checks that code that is sent again, because an emulator shows no hash of
+// TestCodeThatAWSDoesNotShowIsNotPublishedAgain checks that code that is sent again, because an emulator shows no hash of
 // it, is not published again.
-func TestCodeThatAWSDoesNotShowIsPublishedOnce(t *testing.T) {
+func TestCodeThatAWSDoesNotShowIsNotPublishedAgain(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
 	noHash := testenv.Without("CodeSha256", "CodeSize", "Code")
 	e.ReconcileForAnHour(f, testenv.Answers{opGet: noHash, opCreate: noHash, string(opUpdateCode): noHash},
 		append([]string{opCreate}, slices.Repeat([]string{string(opUpdateCode)}, 6)...), testenv.NotVisible)
-	if got := lastPublished(f); got != "2" {
-		t.Errorf("want that only the creation and the first repetition are published, got version %q", got)
+	if got := lastPublished(f); got != "1" {
+		t.Errorf("want that only the creation is published, got version %q", got)
 	}
 }

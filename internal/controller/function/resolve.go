@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // defaultArchitecture is the architecture of a function for which nobody has chosen one.
@@ -100,12 +101,17 @@ func (r *resolver) image(ctx context.Context, a deploymentPackage, runs architec
 		return a, errors.Wrapf(awserr.Sanitize(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
 	}
 	if len(out.Images) == 0 || out.Images[0].ImageId == nil {
-		return a, errors.Errorf("spec.forProvider.code.imageUri: image %s does not exist", *a.spec.ImageURI)
+		why := append(out.Failures, ecrtypes.ImageFailure{FailureCode: ecrtypes.ImageFailureCodeImageNotFound})[0]
+		return a, reconcile.Ambiguous(errors.Errorf(
+			"spec.forProvider.code.imageUri: Amazon ECR does not return image %s: %s", *a.spec.ImageURI,
+			awserr.InAnswer(why.FailureReason, ptr.To(string(why.FailureCode))),
+		))
 	}
 	a.digest = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
 	digest, err := imageuri.FromIndex(ptr.Deref(out.Images[0].ImageManifest, ""), ptr.Deref(runs, defaultArchitecture))
 	if err != nil {
-		return a, errors.Wrapf(err, "spec.forProvider.code.imageUri: cannot deploy %s", *a.spec.ImageURI)
+		return a, reconcile.Ambiguous(
+			errors.Wrapf(err, "spec.forProvider.code.imageUri: cannot deploy %s", *a.spec.ImageURI))
 	}
 	if digest != "" {
 		host, _, _ := strings.Cut(*a.spec.ImageURI, "/")

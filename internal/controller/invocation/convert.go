@@ -234,13 +234,16 @@ func hidden(e event) []string {
 	_ = d.Decode(&v) // Invalid JSON was not sent.
 	var all []string
 	for _, s := range append(texts(v, nil), string(e.payload)) {
-		if len(s) >= shortest {
-			all = append(all, encodings(s)...)
+		if len(s) < shortest {
+			continue
+		}
+		for _, once := range slices.Compact(encodings(s)) {
+			all = append(all, encodings(once)...) // JSON within JSON, such as a body for API Gateway or a log in JSON.
 		}
 	}
 	// A text may begin with another one, of which the replacer would then replace only that part.
-	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return all
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(all)
 }
 
 // encodings returns a text as it is, and as encoders of JSON write it, which escape more or fewer characters.

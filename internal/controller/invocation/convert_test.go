@@ -245,6 +245,12 @@ func TestHide(t *testing.T) {
 			`h\u00fcnter\ud83d\ude002, hünter😀2`,
 			"(redacted), (redacted)",
 		},
+		"Nested": {
+			"The body that a function returns for API Gateway is JSON within JSON.",
+			`{"key":"-----BEGIN\n\"h\u00fcnter\"\n-----END"}`,
+			`{"body":"{\"key\":\"-----BEGIN\\n\\\"hünter\\\"\\n-----END\"}"} "\"-----BEGIN\\n\\\"h\\u00fcnter\\\"\\n-----END\""`,
+			`{"body":"{\"key\":\"(redacted)\"}"} "\"(redacted)\""`,
+		},
 		"Number": {
 			"A number may be secret too.",
 			`{"pin":[12345678901234567890]}`,
