@@ -1,69 +1,12 @@
 package archive
 
 import (
-	"cmp"
 	"context"
-
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
-
-// An Artifact is the archive that a Flux source or a registry has.
-type Artifact struct {
-	// Revision is the commit or version of the archive, such as main@sha1:c5d4e9. It is empty if it is unknown.
-	Revision string
-
-	// Verified is the signer of the archive. If it is empty, Unverified is the reason why none is known.
-	Verified, Unverified string
-
-	// policy is a hash of who has to have signed the archive, if that was checked.
-	policy string
-
-	// content is the download. That of a registry is known once its manifest was read.
-	content store.Artifact
-
-	// namespace is the namespace of the resource.
-	namespace string
-}
-
-// artifactLocation returns the name of a Flux source and the path in it, such as
-// GitRepository/shop//functions/checkout, or the reference of an artifact in a registry. It is empty for other sources.
-func (s Source) artifactLocation() string {
-	at, path := "", s.artifactPath()
-	switch {
-	case s.Flux != nil:
-		at = s.Flux.Kind + "/" + s.Flux.Name
-	case s.OCI != nil:
-		at = "oci://" + s.OCI.Reference
-	}
-	if path != "" {
-		at += "//" + path
-	}
-	return at
-}
-
-func (s Source) artifactPath() string {
-	switch {
-	case s.Flux != nil:
-		return ptr.Deref(s.Flux.Path, "")
-	case s.OCI != nil:
-		return ptr.Deref(s.OCI.Path, "")
-	}
-	return ""
-}
-
-// artifactField returns the field that names an artifact's source.
-func (s Source) artifactField() string {
-	if s.OCI != nil {
-		return s.Field + ".oci"
-	}
-	return s.Field + ".sourceRef"
-}
 
 // Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and
 // is staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the
@@ -145,46 +88,6 @@ func (f Finder) hashed(ctx context.Context, b Bundle) (Bundle, error) {
 	defer z.Release()
 	b.SHA256 = z.SHA256()
 	return b, nil
-}
-
-func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
-	z, err := f.Store.Zip(ctx, b.Artifact.content, b.From.artifactPath())
-	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
-}
-
-// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of
-// it now, and a verification counts even if the source is verifying a later artifact meanwhile.
-func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {
-	last.Revision = cmp.Or(b.revision(), last.Revision)
-	last.Verified = cmp.Or(b.Artifact.Verified, last.Verified)
-	return &last
-}
-
-func (b Bundle) revision() string {
-	if b.Artifact == nil {
-		return ""
-	}
-	return b.Artifact.Revision
-}
-
-// revisions returns the names and revisions of the artifact and of the one that was deployed last, if they differ.
-func (b Bundle) revisions(last *v1beta1.DeployedCode) (want, wantRevision, have, haveRevision string) {
-	l := ptr.Deref(last, v1beta1.DeployedCode{})
-	if l.Source == b.Name() {
-		return "", "", "", ""
-	}
-	return b.Name(), b.revision(), l.Source, l.Revision
-}
-
-// Fields returns the selector by which the Flux source is read and watched, if there is one.
-func (s Source) Fields() []v1beta1.FieldSelector {
-	if s.Flux == nil {
-		return nil
-	}
-	return []v1beta1.FieldSelector{{
-		APIVersion: ptr.Deref(s.Flux.APIVersion, flux.Group+"/v1"), Kind: s.Flux.Kind, Name: s.Flux.Name,
-		FieldPath: flux.View,
-	}}
 }
 
 // fluxSource finds the artifact of a Flux source. It downloads nothing.

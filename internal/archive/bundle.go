@@ -23,54 +23,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// A Source is the source of an archive: an object in S3, or one of the others.
-type Source struct {
-	// Field is the field of the resource that holds the source, such as spec.forProvider.code.
-	Field string
-
-	// S3Bucket, S3Key and S3ObjectVersion identify an object in S3. Without a version, it is the newest one.
-	S3Bucket, S3Key, S3ObjectVersion *string
-
-	// Inline maps file names to their contents.
-	Inline map[string]string
-
-	// ConfigMap is the name of a ConfigMap in which each key is a file. FilePrefix is prepended to each key.
-	ConfigMap, FilePrefix string
-
-	// ZipFileFrom refers to a complete archive.
-	ZipFileFrom *v1beta1.ZipFileSource
-
-	// Flux refers to a Flux source in the namespace, whose artifact has the archive.
-	Flux *v1beta1.SourceReference
-
-	// OCI is an artifact in a registry that has the archive.
-	OCI *v1beta1.OCISource
-
-	// Staging is the place in S3 for an archive that is too large for a call.
-	Staging *v1beta1.Staging
-
-	// SHA256 pins the archive, as hexadecimal or base64.
-	SHA256 *string
-}
-
-// Refs returns the Secrets and ConfigMaps that a source in a namespace refers to, if any.
-func (s Source) Refs(namespace string) []refs.ObjectRef {
-	switch {
-	case s.ConfigMap != "":
-		return []refs.ObjectRef{refs.ConfigMapOf(namespace, s.ConfigMap)}
-	case s.OCI != nil:
-		return ociRefs(*s.OCI, namespace)
-	}
-	if s.ZipFileFrom != nil {
-		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(*s.ZipFileFrom))
-		return []refs.ObjectRef{ref}
-	}
-	return nil
-}
 
 // A Bundle is an archive that was found, and what identifies it.
 type Bundle struct {
@@ -273,4 +228,52 @@ func Zip(files map[string][]byte) ([]byte, error) {
 func isZip(b []byte) bool {
 	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	return err == nil
+}
+
+// An Artifact is the archive that a Flux source or a registry has.
+type Artifact struct {
+	// Revision is the commit or version of the archive, such as main@sha1:c5d4e9. It is empty if it is unknown.
+	Revision string
+
+	// Verified is the signer of the archive. If it is empty, Unverified is the reason why none is known.
+	Verified, Unverified string
+
+	// policy is a hash of who has to have signed the archive, if that was checked.
+	policy string
+
+	// content is the download. That of a registry is known once its manifest was read.
+	content store.Artifact
+
+	// namespace is the namespace of the resource.
+	namespace string
+}
+
+// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of
+// it now, and a verification counts even if the source is verifying a later artifact meanwhile.
+func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {
+	last.Revision = cmp.Or(b.revision(), last.Revision)
+	last.Verified = cmp.Or(b.Artifact.Verified, last.Verified)
+	return &last
+}
+
+func (b Bundle) revision() string {
+	if b.Artifact == nil {
+		return ""
+	}
+	return b.Artifact.Revision
+}
+
+// revisions returns the names and revisions of the artifact and of the one that was deployed last, if they differ.
+func (b Bundle) revisions(last *v1beta1.DeployedCode) (want, wantRevision, have, haveRevision string) {
+	l := ptr.Deref(last, v1beta1.DeployedCode{})
+	if l.Source == b.Name() {
+		return "", "", "", ""
+	}
+	return b.Name(), b.revision(), l.Source, l.Revision
+}
+
+// A stagedObject is an object in S3 that has an archive. The version is nil without versioning.
+type stagedObject struct {
+	bucket, key string
+	version     *string
 }

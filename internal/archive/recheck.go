@@ -3,13 +3,8 @@ package archive
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -62,36 +57,6 @@ func (f Finder) verifyDeployed(ctx context.Context, b Bundle) (verdict, error) {
 	return f.verify(ctx, b, auth)
 }
 
-// policy returns a hash of who has to have signed an artifact in a registry, with the keys that the resource refers to.
-// It is empty if nobody has to, for other sources, and in a plan.
-func (f Finder) policy(ctx context.Context, b Bundle) (string, error) {
-	if b.From.OCI == nil || f.OCI == nil {
-		return "", nil
-	}
-	own := b.From.OCI.Verify
-	if own == nil && f.Code.Cosign == nil && !f.Code.RequireVerified {
-		return "", nil
-	}
-	all := struct {
-		Own    *v1beta1.OCIVerification `json:"own"`
-		Key    []byte                   `json:"key"`
-		Config *v1beta1.CosignSigners   `json:"config"`
-		Must   bool                     `json:"must"`
-	}{own, nil, f.Code.Cosign, f.Code.RequireVerified}
-	if own != nil {
-		var err error
-		if all.Key, err = f.trusted(ctx, b.Artifact.namespace, own.Cosign); err != nil {
-			return "", errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField())
-		}
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16]), nil
-}
-
 // Unlisted returns ref, the item of a list of functions or layers, so that it also looks up whether an archive is still
 // the one that was deployed last. It returns nil if that is not known. An object counts as the same while S3 is away:
 // all that have their code in S3 would fail at once otherwise. Only full reads report that.
@@ -117,5 +82,3 @@ func Unlisted(ref listpoll.Ref, s Source, last *v1beta1.DeployedCode) *listpoll.
 	}
 	return &ref
 }
-
-func trimETag(etag *string) string { return strings.Trim(ptr.Deref(etag, ""), `"`) }

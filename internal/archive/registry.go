@@ -2,10 +2,11 @@ package archive
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"io"
 	"strings"
-
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -15,9 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
-
-// Tracks reports whether the source is a tag in a registry that may move.
-func (s Source) Tracks() bool { return s.OCI != nil && ptr.Deref(s.OCI.TrackTag, false) }
 
 // registry finds the digest of an artifact in a registry: that of the reference, that which was deployed last, or that
 // of the tag (one HEAD request), which resources of a namespace share in a poll. It downloads nothing.
@@ -120,22 +118,37 @@ func download(ctx context.Context, a oci.Artifact, w io.Writer) error {
 	return err
 }
 
-// ociRefs returns the Secrets and ConfigMaps that a source in a registry refers to.
-func ociRefs(s v1beta1.OCISource, namespace string) []refs.ObjectRef {
-	var all []refs.ObjectRef
-	for _, r := range s.PullSecretRefs {
-		all = append(all, refs.SecretOf(namespace, r.Name))
+// policy returns a hash of who has to have signed an artifact in a registry, with the keys that the resource refers to.
+// It is empty if nobody has to, for other sources, and in a plan.
+func (f Finder) policy(ctx context.Context, b Bundle) (string, error) {
+	if b.From.OCI == nil || f.OCI == nil {
+		return "", nil
 	}
-	if s.Verify == nil {
-		return all
+	own := b.From.OCI.Verify
+	if own == nil && f.Code.Cosign == nil && !f.Code.RequireVerified {
+		return "", nil
 	}
-	if k := s.Verify.Cosign.KeyRef; k != nil {
-		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(*k))
-		all = append(all, ref)
+	all := struct {
+		Own    *v1beta1.OCIVerification `json:"own"`
+		Key    []byte                   `json:"key"`
+		Config *v1beta1.CosignSigners   `json:"config"`
+		Must   bool                     `json:"must"`
+	}{own, nil, f.Code.Cosign, f.Code.RequireVerified}
+	if own != nil {
+		var err error
+		if all.Key, err = f.trusted(ctx, b.Artifact.namespace, own.Cosign); err != nil {
+			return "", errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField())
+		}
 	}
-	if k := s.Verify.Cosign.Keyless; k != nil {
-		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(k.TrustedRootRef))
-		all = append(all, ref)
+	text, err := json.Marshal(all)
+	if err != nil {
+		return "", err
 	}
-	return all
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16]), nil
+}
+
+func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
+	z, err := f.Store.Zip(ctx, b.Artifact.content, b.From.artifactPath())
+	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }

@@ -20,12 +20,6 @@ import (
 // maxDirect is the size of the largest archive that a call of AWS takes, in bytes. Larger ones are staged in S3.
 const maxDirect = 50 << 20
 
-// A stagedObject is an object in S3 that has an archive. The version is nil without versioning.
-type stagedObject struct {
-	bucket, key string
-	version     *string
-}
-
 // stage returns the bundle with its archive in S3 if it is too large for a call. An object is named by the hash of the
 // archive, and uploaded only if S3 does not have it.
 func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
