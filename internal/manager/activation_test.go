@@ -60,7 +60,23 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	a = e.alias("live")
 	e.create(a)
 	e.ready(a)
+
+	// Definitions are deleted while no provider runs, as with a Provider whose pod ends first.
+	e.stop()
+	for _, plural := range definitions {
+		e.withdraw(plural)
+	}
+	e.start(func(o *Options) { o.SafeStart = true })
+	for _, plural := range definitions {
+		e.withdrawn(plural)
+	}
+	if _, ok := e.double.Function("f"); ok {
+		t.Error("the function of a kind that was deleted while no provider ran is left in AWS")
+	}
 }
+
+// definitions are the plurals of the kinds that have resources in TestKindsThatAreActivatedLater.
+var definitions = []string{"aliases", "functions", "providerconfigs", "providerconfigusages"}
 
 // newCluster starts a control plane for one test, if the test affects the whole cluster.
 func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
@@ -80,13 +96,29 @@ func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
 // deactivate deletes a kind, by the plural of its name, and waits until it is gone.
 func (e *env) deactivate(plural string) {
 	e.Helper()
-	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: plural + "." + v1beta1.Group}}
-	if err := e.kube.Delete(e.Context(), crd); err != nil {
+	e.withdraw(plural)
+	e.withdrawn(plural)
+}
+
+// withdraw deletes the definition of a kind, by the plural of its name.
+func (e *env) withdraw(plural string) {
+	e.Helper()
+	if err := e.kube.Delete(e.Context(), crd(plural)); err != nil {
 		e.Fatal(err)
 	}
+}
+
+// withdrawn waits until the definition of a kind is gone.
+func (e *env) withdrawn(plural string) {
+	e.Helper()
+	d := crd(plural)
 	e.until(plural+" are gone", func() bool {
-		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(crd), crd))
+		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(d), d))
 	})
+}
+
+func crd(plural string) *apiextensionsv1.CustomResourceDefinition {
+	return &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: plural + "." + v1beta1.Group}}
 }
 
 // activate activates a kind, by the plural of its name.

@@ -30,7 +30,7 @@ func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
 		DefaultTransform: compact,
 		ByObject: map[client.Object]cache.ByObject{
-			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
+			&apiextensionsv1.CustomResourceDefinition{}: {Transform: withoutDeletion},
 			&corev1.Secret{}:    {Transform: nameAndVersion},
 			&corev1.ConfigMap{}: {Transform: nameAndVersion},
 		},
@@ -40,6 +40,15 @@ func (o *Options) cacheOptions() cache.Options {
 	}
 	out.DefaultNamespaces = o.cachedNamespaces()
 	return out
+}
+
+// withoutDeletion strips a CustomResourceDefinition. One that is being deleted waits for its resources, which only
+// their controller can delete, but the gate would start no controller for it. So the gate does not see the deletion.
+func withoutDeletion(obj any) (any, error) {
+	if d, ok := obj.(*apiextensionsv1.CustomResourceDefinition); ok {
+		d.DeletionTimestamp = nil
+	}
+	return customresourcesgate.TransformStripCRDSchema(obj)
 }
 
 // cachedNamespaces returns the namespaces of a cache. It returns nil for all.

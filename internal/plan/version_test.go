@@ -64,6 +64,13 @@ func TestVersions(t *testing.T) {
 		meta.SetExternalName(a, "live")
 	})
 	same := func(v *v1beta1.Version) Resource { return Resource{Desired: v, Prior: v} }
+	imported := numbered("5", unobserved, func(v *v1beta1.Version) {
+		v.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	})
+	referring := serving("", func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionVersion = nil
+		a.Spec.ForProvider.FunctionVersionRef = &xpv2.NamespacedReference{Name: "v5"}
+	})
 	cases := map[string]struct {
 		reason string
 		plan   []Resource
@@ -108,6 +115,11 @@ func TestVersions(t *testing.T) {
 				{Desired: observing, Prior: observing}, {Desired: memory(512), Prior: memory(256)},
 			},
 			want: []string{"none", "update: UpdateFunctionConfiguration checkout (memorySize: 256 -> 512)"},
+		},
+		"Imported": {
+			reason: "Without AWS, an alias of a version that is imported is created with its number.",
+			plan:   []Resource{{Desired: imported}, {Desired: referring}},
+			want:   []string{"none", `create: CreateAlias checkout:live (functionVersion: added "5")`},
 		},
 		"Pinned": {
 			reason: "Without AWS, nothing tells the hash of the code that the function has.",

@@ -3,6 +3,7 @@ package awserr
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -141,6 +142,11 @@ func TestConnectionErrors(t *testing.T) {
 			"A name that does not exist is the user's to correct.",
 			sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com", IsNotFound: true}), "",
 			"cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint",
+		},
+		"PlainHTTP": {
+			"An endpoint of http that is named with https is the user's to correct.",
+			sendError(tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}), "",
+			"lambda.eu-west-1.amazonaws.com does not answer with TLS: correct the scheme or the port of the endpoint",
 		},
 		"Canceled": {
 			"A call that the provider itself gave up is not tried again.", sendError(context.Canceled), "",

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"syscall"
@@ -67,10 +66,7 @@ func isNotImplemented(err error) bool { return StatusCode(err) == http.StatusNot
 
 // isTransientConnection reports whether a call got no response or an incomplete one.
 func isTransientConnection(err error) bool {
-	if errors.Is(err, context.Canceled) || isUntrusted(err) {
-		return false
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
+	if errors.Is(err, context.Canceled) || isUntrusted(err) || isPlain(err) || isUnresolved(err) {
 		return false
 	}
 	if isRefusedHere(err) {
@@ -109,6 +105,12 @@ var broken = []error{
 // isUntrusted reports whether the certificate of the endpoint is not trusted.
 func isUntrusted(err error) bool {
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
+	return ok
+}
+
+// isPlain reports whether the endpoint has answered without TLS, although its URL has https.
+func isPlain(err error) bool {
+	_, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok
 }
 

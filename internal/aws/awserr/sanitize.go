@@ -230,6 +230,8 @@ func describeConnection(err error) string {
 	case isUntrusted(err):
 		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the " +
 			"provider config"
+	case isPlain(err):
+		return host + " does not answer with TLS: correct the scheme or the port of the endpoint"
 	case isUnresolved(err):
 		return "cannot resolve " + host + ": check the region and the endpoint"
 	case errors.Is(err, context.Canceled):

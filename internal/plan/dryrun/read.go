@@ -233,6 +233,9 @@ func (a *Account) assume(k string, c *types.FunctionConfiguration) *lambda.GetFu
 	name := "function " + strings.TrimSuffix(k, ":")
 	a.assumed = append(a.assumed, name)
 	c.RevisionId, c.CodeSha256 = aws.String("assumed"), aws.String(archive.Hash([]byte(name)))
+	if version := qualifier(k); atoi(version) > 0 {
+		c.Version = &version
+	}
 	return &lambda.GetFunctionOutput{Configuration: c}
 }
 
