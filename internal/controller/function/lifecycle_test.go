@@ -557,6 +557,15 @@ func (e *env) functions() []string {
 	return names
 }
 
+// taggedImage makes a function have an image by its tag, and, if track is true, follow the tag.
+func taggedImage(track *bool) func(*v1beta1.Function) {
+	return func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+		p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: track}
+	}
+}
+
 func TestMovedImageTag(t *testing.T) {
 	digest := func(n int) string { return fmt.Sprintf("sha256:%064d", n) }
 	cases := map[string]struct {
@@ -573,11 +582,7 @@ func TestMovedImageTag(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			f := testFunction(func(f *v1beta1.Function) {
-				p := &f.Spec.ForProvider
-				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
-				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: tc.track}
-			})
+			f := testFunction(taggedImage(tc.track))
 			e.Converge(f)
 			e.Double.PutImage("repo", "1", digest(7))
 			if diff := cmp.Diff(tc.want, e.Converge(f)); diff != "" {
@@ -602,12 +607,7 @@ func TestImageIndex(t *testing.T) {
 			{"digest": %q, "platform": {"architecture": "arm64", "os": "linux"}}]}`, digest(99), digest(intel), digest(arm))
 	}
 	function := func(change func(*v1beta1.FunctionParameters)) *v1beta1.Function {
-		return testFunction(func(f *v1beta1.Function) {
-			p := &f.Spec.ForProvider
-			p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
-			p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
-			change(p)
-		})
+		return testFunction(taggedImage(ptr.To(true)), func(f *v1beta1.Function) { change(&f.Spec.ForProvider) })
 	}
 	cases := map[string]struct {
 		reason string
@@ -715,11 +715,7 @@ func TestImageThatIsNotThere(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			f := testFunction(func(f *v1beta1.Function) {
-				p := &f.Spec.ForProvider
-				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
-				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
-			})
+			f := testFunction(taggedImage(ptr.To(true)))
 			e.Converge(f)
 			tc.happen(e)
 			f.Spec.ForProvider.Code.ImageURI = ptr.To(testImage + ":9")
