@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -15,7 +15,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 	smithylog "github.com/aws/smithy-go/logging"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -31,6 +30,17 @@ const (
 	// defaultDuration is the lifetime of their credentials. AWS allows it for any role.
 	defaultDuration = time.Hour
 )
+
+// A login holds what an identity of a config depends on.
+type login struct {
+	settings
+	rawCredentials
+
+	entry *entry
+	tags  sessionTags
+	// region is the one in which STS is called.
+	region string
+}
 
 // authenticate returns an aws.Config with the credentials of a login after its chain of roles. It
 // makes no call. The part that does not depend on the resource is cached for all resources.
@@ -176,46 +186,50 @@ func assumeRole(cfg aws.Config, role v1beta1.AssumeRoleOptions, tags sessionTags
 		})
 }
 
-// sessionTags say which resource a role is assumed for. Those that no role of the config asks for
-// are empty, so that one session serves all resources.
-type sessionTags struct {
-	namespace, kind, name string
-}
-
-// tag returns the key of a resource tag by its name in the API, and where its value is.
-func (t *sessionTags) tag(name string) (key string, value *string) {
-	switch name {
-	case v1beta1.ResourceTagNamespace:
-		return v1beta1.SessionTagKeyNamespace, &t.namespace
-	case v1beta1.ResourceTagKind:
-		return v1beta1.SessionTagKeyKind, &t.kind
-	case v1beta1.ResourceTagName:
-		return v1beta1.SessionTagKeyName, &t.name
-	default:
-		return "", nil
-	}
-}
-
-// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for them.
-func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
-	all, source := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
-	for _, role := range s.AssumeRoleChain {
-		for _, name := range role.ResourceTags {
-			if _, to := source.tag(name); to != nil {
-				_, from := all.tag(name)
-				*to = *from
+// renew returns credentials that are cached, renewed before they expire, and counted in the metrics
+// under their source: one of v1beta1, or sourceAssumeRole. signer has the credentials that sign the calls of p.
+func (r *Resolver) renew(source string, p, signer aws.CredentialsProvider) *renewing {
+	p = r.options.Measure.Credentials(source, p)
+	return &renewing{provider: p, signer: signer, cached: cached[aws.Credentials]{
+		now: r.now,
+		expiry: func(c aws.Credentials) (time.Time, bool) {
+			if !c.HasKeys() {
+				return time.Time{}, true // They are of no use.
 			}
+			return c.Expires, c.CanExpire
+		},
+	}}
+}
+
+// stsRegion returns the region in which STS is called for a resource: the provider's own region,
+// which it certainly reaches, or the one of the resource if that is in another partition.
+func (r *Resolver) stsRegion(region string) string {
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
+		if own, ok := r.options.LookupEnv(name); ok && own != "" {
+			if PartitionOf(own) == PartitionOf(region) {
+				return own
+			}
+			break
 		}
 	}
-	return source
+	return region
 }
 
-// withoutResourceTags returns the settings with a chain of roles that ends before the first one that
-// depends on the resource.
-func (s settings) withoutResourceTags() settings {
-	i := slices.IndexFunc(s.AssumeRoleChain, func(o v1beta1.AssumeRoleOptions) bool { return len(o.ResourceTags) > 0 })
-	if i >= 0 {
-		s.AssumeRoleChain = s.AssumeRoleChain[:i]
+// homeRegion returns the region in which STS is called for a config that no resource has used: the
+// provider's own region, or the main one of the config's partition.
+func (r *Resolver) homeRegion(s settings, m rawCredentials) string {
+	partition := defaultPartition
+	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
+		partition = *s.Endpoint.PartitionID
 	}
-	return s
+	roles := []string{m.roleARN}
+	for _, role := range s.AssumeRoleChain {
+		roles = append(roles, aws.ToString(role.RoleARN))
+	}
+	for _, role := range roles {
+		if a, err := arn.Parse(role); err == nil {
+			partition = a.Partition
+		}
+	}
+	return r.stsRegion(cmp.Or(mainRegions[partition], mainRegions[defaultPartition]))
 }

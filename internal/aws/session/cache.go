@@ -9,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 const (
@@ -50,6 +52,27 @@ type entry struct {
 	sessions   recent[sessionKey, *Session]
 	// region is the region that a resource used last with success, or else the first that one asked for.
 	region string
+}
+
+// An identity is an authenticated aws.Config with its identity.
+type identity struct {
+	Identity
+
+	aws aws.Config
+
+	// answered reports whether STS has returned the account. Otherwise it is a guess.
+	answered bool
+
+	// memo caches the identity.
+	memo *cached[identity]
+}
+
+// refused has the credentials, and whose they are, fetched again if AWS has refused them in a call.
+func (i identity) refused(err error) {
+	doubt(i.aws.Credentials, err)
+	if awserr.IsUnauthenticated(err) {
+		i.memo.doubt()
+	}
 }
 
 // recent has values by their keys, and when they were last used: tenants can name any number of regions and resources.

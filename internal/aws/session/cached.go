@@ -199,21 +199,6 @@ type renewing struct {
 	signer aws.CredentialsProvider
 }
 
-// renew returns credentials that are cached, renewed before they expire, and counted in the metrics
-// under their source: one of v1beta1, or sourceAssumeRole. signer has the credentials that sign the calls of p.
-func (r *Resolver) renew(source string, p, signer aws.CredentialsProvider) *renewing {
-	p = r.options.Measure.Credentials(source, p)
-	return &renewing{provider: p, signer: signer, cached: cached[aws.Credentials]{
-		now: r.now,
-		expiry: func(c aws.Credentials) (time.Time, bool) {
-			if !c.HasKeys() {
-				return time.Time{}, true // They are of no use.
-			}
-			return c.Expires, c.CanExpire
-		},
-	}}
-}
-
 // Retrieve returns credentials that are valid now.
 func (r *renewing) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return r.get(ctx, func(ctx context.Context) (aws.Credentials, error) {

@@ -3,8 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,9 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// Secrets returns the data of a Secret. It is called in each reconcile, so it should be cheap, and return changes soon.
-type Secrets func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
-
 // LiveSecrets returns Secrets that are read from the API server each time.
 func LiveSecrets(r client.Reader) Secrets {
 	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
@@ -32,24 +27,6 @@ func LiveSecrets(r client.Reader) Secrets {
 		}
 		return s.Data, nil
 	}
-}
-
-// rawCredentials are the credentials that a config names. They are read anew at each use.
-type rawCredentials struct {
-	// keys are set if the source has access keys.
-	keys aws.Credentials
-	// token is a web identity token, and roleARN the role to assume with it.
-	token   string
-	roleARN string
-}
-
-// version returns a hash that changes with the config and with its keys or the role of its token, and reveals neither.
-func (m rawCredentials) version(generation int64) string {
-	h := sha256.New()
-	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, m.roleARN} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash never fails to write.
-	}
-	return fmt.Sprintf("%d/%s", generation, hex.EncodeToString(h.Sum(nil)))
 }
 
 // placeholder keys sign calls to endpoints that check no signature.

@@ -53,14 +53,6 @@ func systemRoots() *x509.CertPool {
 	return x509.NewCertPool()
 }
 
-// clients are shared by all configs without certificate authorities of their own: one pool of connections instead of
-// one for each client of each service, and one for the endpoints that tenants name.
-type clients struct {
-	mu      sync.Mutex
-	shared  aws.HTTPClient
-	guarded aws.HTTPClient
-}
-
 // finish returns the client that the SDK uses for a config, after it has added the certificates of AWS_CA_BUNDLE to c.
 func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	b, ok := c.(*awshttp.BuildableClient)

@@ -128,10 +128,6 @@ func (m middlewares) reportRefused() middleware.FinalizeMiddleware {
 	})
 }
 
-// A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which becomes the error of
-// the call. The context that it passes to the attempt ends when the attempt must stop.
-type Fence func(ctx context.Context, attempt func(context.Context) error) error
-
 // middleware returns the middleware that makes attempts through the fence, nil if there is none.
 func (f Fence) middleware() middleware.FinalizeMiddleware {
 	if f == nil {

@@ -1,13 +1,9 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/arn"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
@@ -65,37 +61,4 @@ var mainRegions = map[string]string{
 	"aws-iso-e":      "eu-isoe-west-1",
 	"aws-iso-f":      "us-isof-south-1",
 	"aws-eusc":       "eusc-de-east-1",
-}
-
-// stsRegion returns the region in which STS is called for a resource: the provider's own region,
-// which it certainly reaches, or the one of the resource if that is in another partition.
-func (r *Resolver) stsRegion(region string) string {
-	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
-		if own, ok := r.options.LookupEnv(name); ok && own != "" {
-			if PartitionOf(own) == PartitionOf(region) {
-				return own
-			}
-			break
-		}
-	}
-	return region
-}
-
-// homeRegion returns the region in which STS is called for a config that no resource has used: the
-// provider's own region, or the main one of the config's partition.
-func (r *Resolver) homeRegion(s settings, m rawCredentials) string {
-	partition := defaultPartition
-	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
-		partition = *s.Endpoint.PartitionID
-	}
-	roles := []string{m.roleARN}
-	for _, role := range s.AssumeRoleChain {
-		roles = append(roles, aws.ToString(role.RoleARN))
-	}
-	for _, role := range roles {
-		if a, err := arn.Parse(role); err == nil {
-			partition = a.Partition
-		}
-	}
-	return r.stsRegion(cmp.Or(mainRegions[partition], mainRegions[defaultPartition]))
 }

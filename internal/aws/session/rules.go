@@ -154,16 +154,6 @@ func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (label
 	})
 }
 
-// Tenancy has the rules of a ClusterProviderConfig for the namespaces that share it. It is zero for a
-// ProviderConfig, which has one namespace.
-type Tenancy struct {
-	// Trusting is true if the namespaces trust each other.
-	Trusting bool
-
-	// FunctionNames say which functions the resources of a namespace may refer to.
-	FunctionNames []v1beta1.FunctionNameRule
-}
-
 // CheckFunctionName returns an error if the config does not allow the resources of a namespace to
 // refer to a function of this name.
 func (s *Session) CheckFunctionName(namespace, name string) error {

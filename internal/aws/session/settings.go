@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -154,4 +156,58 @@ func UsersOf(ctx context.Context, kube client.Reader, secret client.Object) ([]R
 		add(v1beta1.ClusterProviderConfigKind, &cluster.Items[i])
 	}
 	return users, nil
+}
+
+// Tenancy has the rules of a ClusterProviderConfig for the namespaces that share it. It is zero for a
+// ProviderConfig, which has one namespace.
+type Tenancy struct {
+	// Trusting is true if the namespaces trust each other.
+	Trusting bool
+
+	// FunctionNames say which functions the resources of a namespace may refer to.
+	FunctionNames []v1beta1.FunctionNameRule
+}
+
+// sessionTags say which resource a role is assumed for. Those that no role of the config asks for
+// are empty, so that one session serves all resources.
+type sessionTags struct {
+	namespace, kind, name string
+}
+
+// tag returns the key of a resource tag by its name in the API, and where its value is.
+func (t *sessionTags) tag(name string) (key string, value *string) {
+	switch name {
+	case v1beta1.ResourceTagNamespace:
+		return v1beta1.SessionTagKeyNamespace, &t.namespace
+	case v1beta1.ResourceTagKind:
+		return v1beta1.SessionTagKeyKind, &t.kind
+	case v1beta1.ResourceTagName:
+		return v1beta1.SessionTagKeyName, &t.name
+	default:
+		return "", nil
+	}
+}
+
+// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for them.
+func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
+	all, source := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
+	for _, role := range s.AssumeRoleChain {
+		for _, name := range role.ResourceTags {
+			if _, to := source.tag(name); to != nil {
+				_, from := all.tag(name)
+				*to = *from
+			}
+		}
+	}
+	return source
+}
+
+// withoutResourceTags returns the settings with a chain of roles that ends before the first one that
+// depends on the resource.
+func (s settings) withoutResourceTags() settings {
+	i := slices.IndexFunc(s.AssumeRoleChain, func(o v1beta1.AssumeRoleOptions) bool { return len(o.ResourceTags) > 0 })
+	if i >= 0 {
+		s.AssumeRoleChain = s.AssumeRoleChain[:i]
+	}
+	return s
 }
