@@ -12,38 +12,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
-
-// Code returns the code of the AWS error in err's chain, such as ResourceNotFoundException, or an
-// empty string if there is none.
-func Code(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		return e.ErrorCode()
-	}
-	return ""
-}
-
-// unknown is the placeholder that the SDK has for an error without a code, or without a message.
-const unknown = "UnknownError"
-
-// Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
-// request, secrets included: show users the message of Sanitize instead.
-func Message(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != unknown {
-		return e.ErrorMessage()
-	}
-	return ""
-}
-
-// StatusCode returns the status of the HTTP response in err's chain, 0 if there was no response.
-func StatusCode(err error) int {
-	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && e.Response != nil && e.Response.Response != nil {
-		return e.HTTPStatusCode()
-	}
-	return 0
-}
 
 // IsNotFound reports whether the resource does not exist. It is false for a function of another
 // region, although AWS returns the same code: it exists elsewhere.
@@ -192,8 +162,8 @@ func IsReplicated(err error) bool {
 	return contains(Message(err), "because it is a replicated function")
 }
 
-// contains reports whether s contains one of the parts, ignoring case. The parts are in lower case.
-func contains(s string, parts ...string) bool {
-	s = strings.ToLower(s)
-	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
+// A later error says when to call again: the call was not sent.
+type later interface {
+	error
+	RetryAfter() time.Duration
 }

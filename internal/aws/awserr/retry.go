@@ -2,13 +2,9 @@ package awserr
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
-	"syscall"
-	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -82,36 +78,6 @@ func isTransientConnection(err error) bool {
 		return true
 	}
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
-}
-
-// isRefusedHere reports whether the provider itself ended the call.
-func isRefusedHere(err error) bool {
-	_, ok := errors.AsType[*EndpointError](err)
-	return ok
-}
-
-// A later error says when to call again: the call was not sent.
-type later interface {
-	error
-	RetryAfter() time.Duration
-}
-
-// broken has the errors of connections that end too early.
-var broken = []error{
-	context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF,
-	syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE, syscall.ETIMEDOUT,
-}
-
-// isUntrusted reports whether the certificate of the endpoint is not trusted.
-func isUntrusted(err error) bool {
-	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
-	return ok
-}
-
-// isPlain reports whether the endpoint has answered without TLS, although its URL has https.
-func isPlain(err error) bool {
-	_, ok := errors.AsType[tls.RecordHeaderError](err)
-	return ok
 }
 
 // terminal has the codes that stay the same until the user changes something.
