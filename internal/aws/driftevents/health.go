@@ -19,61 +19,6 @@ const (
 	maxPlaces = 10000
 )
 
-// A Reason classifies the state of a receiver.
-type Reason int
-
-const (
-	// Starting means that no call was made yet.
-	Starting Reason = iota
-
-	// Receiving means that the last call succeeded.
-	Receiving
-
-	// NoQueue means that the queue does not exist.
-	NoQueue
-
-	// Denied means that the identity of the config lacks a permission.
-	Denied
-
-	// Failing means that the last call failed for another reason.
-	Failing
-
-	// EventsMissing means that the last call succeeded, and that no event of CloudTrail has arrived about a call that
-	// the provider has made.
-	EventsMissing
-)
-
-// State is the state of a queue.
-type State struct {
-	Reason Reason
-
-	// QueueARN is the ARN of the queue.
-	QueueARN string
-
-	// Error is the error of the last call, as AWS described it. It is empty if the call succeeded.
-	Error string
-
-	// Missing names the accounts and regions with a call whose event is missing, in order.
-	Missing []string
-}
-
-// health is the state of a queue as its receiver knows it.
-type health struct {
-	reason Reason
-	err    string
-
-	// lastReceived is the time when the last call succeeded. wasAlive reports whether it had recently when it was last
-	// checked.
-	lastReceived time.Time
-	wasAlive     bool
-
-	// places records the events that have arrived from each account and region.
-	places map[place]*arrivals
-
-	// missing are the places in the last report with a call whose event is missing.
-	missing []string
-}
-
 func (r *receiver) stateNow() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,26 +156,6 @@ const (
 	// clockSkew is the largest expected difference between the clocks of AWS and of the provider.
 	clockSkew = time.Minute
 )
-
-// A place is an account and region.
-type place struct{ account, region string }
-
-// String names the place.
-func (p place) String() string { return "account " + p.account + " in " + p.region }
-
-// arrivals is the record of the events and heartbeats that have arrived from a place. Only an event of CloudTrail
-// proves that its events arrive: a heartbeat of EventBridge comes without a trail, too.
-type arrivals struct {
-	// proven is the time of the last event of CloudTrail, or of the last heartbeat since, and fed that of either of
-	// them.
-	proven, fed time.Time
-
-	// first and last are the times of the calls of the provider whose events have not arrived yet.
-	first, last time.Time
-
-	// missing reports whether the event of a call has not arrived in time, and no other event since.
-	missing bool
-}
 
 // arrived records an event or a heartbeat. An event about an invocation, which a trail of data events delivers, is
 // neither.

@@ -1,17 +1,12 @@
 package driftevents
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"k8s.io/apimachinery/pkg/types"
@@ -56,64 +51,6 @@ const (
 	minBackoff = 5 * time.Second
 	maxBackoff = 5 * time.Minute
 )
-
-// A member is a config that names the queue of a receiver.
-type member struct {
-	ref          Config
-	showSourceIP bool
-}
-
-// A receiver receives the messages of one queue.
-type receiver struct {
-	hub   *Hub
-	key   queueKey
-	queue arn.ARN
-	stop  context.CancelFunc
-
-	mu      sync.Mutex
-	members map[types.UID]member
-	health
-
-	// queueURL is the URL of the queue, as far as it is known. failures is the number of consecutive errors, and turn
-	// that of all: it selects the config that makes the calls. Only the receiver's goroutine uses them.
-	queueURL       string
-	failures, turn int
-}
-
-func newReceiver(h *Hub, key queueKey) *receiver {
-	queue, _ := arn.Parse(key.arn) // The schema rejects any other text.
-	return &receiver{
-		hub: h, key: key, queue: queue, members: map[types.UID]member{},
-		health: health{places: map[place]*arrivals{}},
-	}
-}
-
-func (r *receiver) setMember(uid types.UID, m member) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.members[uid] = m
-}
-
-func (r *receiver) removeMember(uid types.UID) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.members, uid)
-	return len(r.members)
-}
-
-// configs returns the configs of the receiver, in order, and whether each shows the source IP address.
-func (r *receiver) configs() ([]Config, map[Config]bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	show := make(map[Config]bool, len(r.members))
-	for _, m := range r.members {
-		show[m.ref] = m.showSourceIP
-	}
-	refs := slices.SortedFunc(maps.Keys(show), func(a, b Config) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
-	return refs, show
-}
 
 // receive receives messages until the context is done. It never ends by itself, and never calls without a pause.
 func (r *receiver) receive(ctx context.Context) {
