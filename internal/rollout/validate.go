@@ -9,6 +9,40 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
+// start begins a rollout if the desired version is not the one that serves.
+func (m *machine) start() {
+	if m.o.Target == m.s.Stable.FunctionVersion {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready()
+		}
+		m.s.Message = ""
+		return
+	}
+	if m.s.Phase == v1beta1.RolloutFailed && m.o.Target == m.s.Target.FunctionVersion {
+		return
+	}
+	if m.o.Moving || m.o.Route != expected(m.s) {
+		return // AWS may still return what the alias was before.
+	}
+	if m.spec.Paused {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready() // Its message is of another version.
+		}
+		m.s.Message = isPaused + ": version " + m.o.Target + " waits"
+		return
+	}
+	s := m.s
+	s.Target = m.revision(m.o.Target)
+	s.ID = m.newID(m.o.Target)
+	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
+	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
+	s.TrafficStartedAt, s.ChangedBack, s.TimeoutSeconds, s.Woken = nil, false, 0, nil
+	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
+	m.enter(v1beta1.RolloutValidating, "", "")
+	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
+		DescribeVersion(s.Stable), DescribeVersion(s.Target))
+}
+
 // validate begins the rollout when the target can serve and what it needs is healthy. A rollout that has failed
 // because that was not so in time is validated again when it is observed: no invocation has moved.
 func (m *machine) validate() {
@@ -138,38 +172,4 @@ func (m *machine) wakes(version string) {
 	if at, ok := m.s.Woken[version]; !ok || m.now.Sub(at.Time).Abs() >= wakeEvery {
 		m.wake = version
 	}
-}
-
-// start begins a rollout if the desired version is not the one that serves.
-func (m *machine) start() {
-	if m.o.Target == m.s.Stable.FunctionVersion {
-		if m.s.Phase == v1beta1.RolloutFailed {
-			m.ready()
-		}
-		m.s.Message = ""
-		return
-	}
-	if m.s.Phase == v1beta1.RolloutFailed && m.o.Target == m.s.Target.FunctionVersion {
-		return
-	}
-	if m.o.Moving || m.o.Route != expected(m.s) {
-		return // AWS may still return what the alias was before.
-	}
-	if m.spec.Paused {
-		if m.s.Phase == v1beta1.RolloutFailed {
-			m.ready() // Its message is of another version.
-		}
-		m.s.Message = isPaused + ": version " + m.o.Target + " waits"
-		return
-	}
-	s := m.s
-	s.Target = m.revision(m.o.Target)
-	s.ID = m.newID(m.o.Target)
-	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
-	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
-	s.TrafficStartedAt, s.ChangedBack, s.TimeoutSeconds, s.Woken = nil, false, 0, nil
-	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
-	m.enter(v1beta1.RolloutValidating, "", "")
-	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
-		DescribeVersion(s.Stable), DescribeVersion(s.Target))
 }
