@@ -1,10 +1,7 @@
 package rollout
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -179,98 +176,6 @@ func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	}
 }
 
-// maxRestarts is the number of times that a step has the time again for its measurements, which begin anew.
-const maxRestarts = 5
-
-// restart measures the target anew: its weight is another one, or it has lost it for a while. Successes from before are
-// forgotten, and the failures of the rollout remain. A step that waits for measurements has the time for them again, as
-// a pause does not, unless that happens again and again.
-func (m *machine) restart() {
-	s := m.s
-	s.ShiftedAt = stamp(m.now)
-	for i := range s.Checks {
-		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
-	}
-	s.StepRestarts++
-	if s.StepRestarts <= maxRestarts && (s.ObservedWeight >= all || m.step().pause == 0) {
-		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
-	}
-}
-
-// DescribeCheck returns a sentence about a check, such as "metric errors: Failure (0.2): more than 0.01".
-func DescribeCheck(c *v1beta1.RolloutCheck) string {
-	out := c.Type + " " + c.Name + ": " + c.Result
-	if c.Value != "" {
-		out += " (" + c.Value + ")"
-	}
-	if c.Message != "" {
-		out += ": " + c.Message
-	}
-	return out
-}
-
-// evidence returns a sentence about a check that has failed, or is not known. Failures count from the begin of the
-// rollout, so that its last result may be another one.
-func evidence(c *v1beta1.RolloutCheck) string {
-	if c.Failures == 0 || c.Result == Failure {
-		return DescribeCheck(c)
-	}
-	out := c.Type + " " + c.Name + " has failed once"
-	if c.Failures > 1 {
-		out = fmt.Sprintf("%s %s has failed %d times", c.Type, c.Name, c.Failures)
-	}
-	if c.Result == "" {
-		return out
-	}
-	return out + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
-}
-
-// DescribeChecks returns a sentence about each check of a state that has a result.
-func DescribeChecks(s *v1beta1.AliasRolloutStatus) []string {
-	var out []string
-	for i := range s.Checks {
-		if s.Checks[i].Result != "" {
-			out = append(out, DescribeCheck(&s.Checks[i]))
-		}
-	}
-	return out
-}
-
-// missing returns the first check that the rollout has to wait for, and why. It returns an empty string if each check
-// has succeeded so often with the present weight, and the last time with all invocations that began before since. A
-// check that is due has to be measured first: after a downtime, its last result is an old one. That is said only if
-// nothing else is missing, because each check is due for a moment at each interval.
-// Failures that do not suffice for a rollback are passed over. The state of alarms and dependencies is known after one
-// success.
-func missing(
-	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
-) (due string) {
-	ids, _ := checksOf(spec)
-	dueNow, _ := Due(spec, s, now)
-	for _, id := range ids {
-		m := MetricOf(spec, id.Name)
-		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
-			continue
-		}
-		c := CheckOf(s, id)
-		switch {
-		case c == nil || c.JudgedUntil == nil:
-			return id.Type + " " + id.Name + " has no result yet"
-		case verdict(spec, id, c) == failing:
-		case !c.Ignored && c.Result != Success && c.Result != Skipped:
-			return DescribeCheck(c)
-		case c.JudgedUntil.Time.Before(since):
-			return early(c, since, delayOf(m, s, c))
-		case c.Ignored:
-		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
-			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
-		case slices.Contains(dueNow, id):
-			due = cmp.Or(due, id.Type+" "+id.Name+" is due")
-		}
-	}
-	return due
-}
-
 // delayOf returns how long after its begin an invocation is in the results of a check at the latest. That of a metric
 // depends on nothing that changes from one measurement to the next.
 func delayOf(m *v1beta1.RolloutMetric, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) time.Duration {
@@ -279,12 +184,6 @@ func delayOf(m *v1beta1.RolloutMetric, s *v1beta1.AliasRolloutStatus, c *v1beta1
 		return delay
 	}
 	return c.MeasuredAt.Sub(c.JudgedUntil.Time)
-}
-
-// early describes a check that succeeds but has not judged all invocations that began before a time.
-func early(c *v1beta1.RolloutCheck, since time.Time, delay time.Duration) string {
-	return fmt.Sprintf("%s %s shows all invocations until %s after %s: they show up to %s after their begin",
-		c.Type, c.Name, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
@@ -298,4 +197,38 @@ func nextTest(spec *v1beta1.AliasRollout,
 		}
 	}
 	return nil, nil
+}
+
+// define records the definitions of the smoke tests, metrics and dependencies of a spec. It forgets the results of
+// those that have another one now, which are none by the present one. Failures remain.
+func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	set := func(id CheckID, definition any) {
+		c, hash := CheckOf(s, id), hashOf(definition)
+		switch {
+		case c == nil:
+			return
+		case c.DefinitionHash != "" && c.DefinitionHash != hash:
+			*c = v1beta1.RolloutCheck{Name: c.Name, Type: c.Type, Failures: c.Failures, Ignored: c.Ignored}
+		}
+		c.DefinitionHash = hash
+	}
+	for i := range spec.PreTraffic {
+		set(CheckID{CheckPreTraffic, spec.PreTraffic[i].Name}, spec.PreTraffic[i])
+	}
+	for i := range spec.Dependencies {
+		set(CheckID{CheckDependency, spec.Dependencies[i].Name}, spec.Dependencies[i])
+	}
+	if spec.Analysis == nil {
+		return
+	}
+	for i := range spec.Analysis.Metrics {
+		set(CheckID{CheckMetric, spec.Analysis.Metrics[i].Name}, spec.Analysis.Metrics[i])
+	}
+}
+
+// keepChecks removes the recorded checks that spec does not have any more.
+func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	ids := Checks(spec)
+	s.Checks = slices.DeleteFunc(s.Checks,
+		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

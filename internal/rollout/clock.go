@@ -4,13 +4,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
-
-// unobservedLeast is the least delay of a decision that shows that nobody has observed the rollout meanwhile. Each
-// decision is a little late.
-const unobservedLeast = time.Minute
 
 // elapse adds to the time of the step what has passed since the last decision. What has passed after the next one was
 // due makes the present weight no older: the clock may have been set forward, and then what is measured lacks most of
@@ -53,19 +50,109 @@ func (m *machine) correctTimes() {
 	}
 }
 
-// Elapsed returns how long the current step of a rollout has been observed. It includes what has passed since the last
-// decision, but not what has passed after the next one was due: nobody has looked then.
-func Elapsed(s *v1beta1.AliasRolloutStatus, now time.Time) time.Duration {
-	if s.ObservedAt == nil || s.NextCheckAt == nil {
-		return s.StepElapsed.Duration
-	}
-	passed := min(now.Sub(s.ObservedAt.Time), s.NextCheckAt.Sub(s.ObservedAt.Time))
-	return s.StepElapsed.Duration + max(passed, 0)
-}
-
 // halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has
 // changed the alias. A rollback is never halted.
 func (m *machine) halted() bool {
 	return m.spec.Paused && m.s.Step != v1beta1.RolloutRollingBack ||
 		m.s.Step == v1beta1.RolloutPaused && m.s.Reason != v1beta1.RolloutReasonInconclusive
+}
+
+// left returns how much of the deadline of the current step is left, and false if it has none: the rollout is not in
+// progress, is paused, or rolls back.
+func (m *machine) left() (time.Duration, bool) {
+	if !InProgress(m.s) || m.s.Step == v1beta1.RolloutRollingBack || m.halted() {
+		return 0, false
+	}
+	return m.planned() + m.deadline() - m.s.StepElapsed.Duration, true
+}
+
+// planned returns how long the current step takes if nothing holds it up.
+func (m *machine) planned() time.Duration {
+	switch {
+	case m.s.Phase == v1beta1.RolloutPending:
+		d := m.alarmLag()
+		for _, t := range m.spec.PreTraffic {
+			d += time.Duration(ptr.Deref(t.Invoke.TimeoutSeconds, 10)) * time.Second //nolint:mnd // The API's default.
+		}
+		return d
+	case m.s.ObservedWeight >= all:
+		return max(BakeTime(m.spec), m.measures())
+	case m.step().pause > 0:
+		return m.step().pause
+	}
+	return m.measures()
+}
+
+// measures returns how long the measurements take that the current step waits for.
+func (m *machine) measures() time.Duration {
+	interval, delay := measuring(m.spec)
+	if n := m.step().successes; m.s.ObservedWeight < all && n > 0 {
+		interval *= time.Duration(n)
+	}
+	return interval + delay + m.lag()
+}
+
+// deadline returns how long a step may take in addition to its planned duration.
+func (m *machine) deadline() time.Duration {
+	// The API's default.
+	return time.Duration(ptr.Deref(m.spec.ProgressDeadlineSeconds, 600)) * time.Second //nolint:mnd // See above.
+}
+
+// measuring returns the longest interval and the longest initial delay of the metrics and alarms.
+func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
+	if spec.Analysis == nil {
+		return 0, 0
+	}
+	for i := range spec.Analysis.Metrics {
+		m := &spec.Analysis.Metrics[i]
+		interval = max(interval, intervalOf(m.Interval, metricInterval))
+		if m.InitialDelay != nil {
+			delay = max(delay, m.InitialDelay.Duration)
+		}
+	}
+	if a := spec.Analysis.Alarms; a != nil {
+		interval = max(interval, AlarmInterval(a))
+	}
+	return interval, delay
+}
+
+// lag returns how long after its begin an invocation is in the result of each check at the latest.
+func (m *machine) lag() time.Duration {
+	lag := m.alarmLag()
+	if m.spec.Analysis == nil {
+		return lag
+	}
+	for i := range m.spec.Analysis.Metrics {
+		delay, period := Delay(&m.spec.Analysis.Metrics[i], m.timeout())
+		lag = max(lag, delay+period)
+	}
+	return lag
+}
+
+// alarmLag returns how long after its begin an invocation is in the result of each alarm at the latest.
+func (m *machine) alarmLag() (lag time.Duration) {
+	for _, c := range m.s.Checks {
+		if c.Type == CheckAlarm && c.JudgedUntil != nil {
+			lag = max(lag, delayOf(nil, m.s, &c))
+		}
+	}
+	return lag
+}
+
+// maxRestarts is the number of times that a step has the time again for its measurements, which begin anew.
+const maxRestarts = 5
+
+// restart measures the target anew: its weight is another one, or it has lost it for a while. Successes from before are
+// forgotten, and the failures of the rollout remain. A step that waits for measurements has the time for them again, as
+// a pause does not, unless that happens again and again.
+func (m *machine) restart() {
+	s := m.s
+	s.ShiftedAt = stamp(m.now)
+	for i := range s.Checks {
+		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
+	}
+	s.StepRestarts++
+	if s.StepRestarts <= maxRestarts && (s.ObservedWeight >= all || m.step().pause == 0) {
+		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
+	}
 }

@@ -97,45 +97,8 @@ func (m *machine) misspelt() bool {
 	return false
 }
 
-// Summary returns the state of a rollout, for a command that does not apply to it.
-func Summary(s *v1beta1.AliasRolloutStatus) string {
-	switch {
-	case s.Step == v1beta1.RolloutRollingBack:
-		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, s.Stable.FunctionVersion)
-	case InProgress(s):
-		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, Position(s))
-	}
-	stable := "version " + s.Stable.FunctionVersion + " is stable"
-	switch {
-	case s.Phase != v1beta1.RolloutFailed:
-		return stable
-	case Rejected(s):
-		return fmt.Sprintf("version %s was rejected (%s), %s", s.Target.FunctionVersion, s.Reason, stable)
-	}
-	return fmt.Sprintf("version %s was not rolled out (%s), %s", s.Target.FunctionVersion, s.Reason, stable)
-}
-
-// Position returns the phase and the step of a rollout, and the reason if there is another one, such as
-// "Progressing, Paused (PauseStep)".
-func Position(s *v1beta1.AliasRolloutStatus) string {
-	out := s.Phase
-	if s.Step != "" {
-		out += ", " + s.Step
-	}
-	if s.Reason != "" && s.Reason != s.Step {
-		out += " (" + s.Reason + ")"
-	}
-	return out
-}
-
 // idle returns why a command that needs a rollout in progress does not apply.
 func (m *machine) idle() string { return "no rollout is in progress: " + Summary(m.s) }
-
-// What a rollout says while the manifest pauses it, and why a command does not apply then.
-const (
-	isPaused     = "spec.rollout.paused is true"
-	pausedBySpec = isPaused + ": set it to false to continue, or remove it"
-)
 
 func (m *machine) handled(name, value string) {
 	if m.s.HandledCommands == nil {
@@ -167,17 +130,6 @@ func (m *machine) end(reason, why string) (outcome, string) {
 		m.restore()
 	}
 	return carriedOut, ""
-}
-
-// restore returns all invocations to the stable version after a rollout, because someone else has changed the alias.
-func (m *machine) restore() {
-	reason, message := m.s.Reason, m.s.Message
-	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
-		reason, message = v1beta1.RolloutReasonSuperseded, "the alias was changed by someone else"
-	}
-	m.s.Phase = v1beta1.RolloutProgressing
-	m.enter(v1beta1.RolloutRollingBack, reason, message)
-	m.intend(to(m.s, 0))
 }
 
 // remembers reports whether the history has a version, so that the alias can return to it.

@@ -2,14 +2,12 @@ package rollout
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
 // decide returns the decision. An action is one that the former state has recorded; otherwise the
@@ -46,11 +44,6 @@ func (m *machine) decide() Decision {
 
 // soon is the wait before the next decision after the state was persisted.
 const soon = time.Nanosecond
-
-// InProgress reports whether a rollout has begun and not ended.
-func InProgress(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
-}
 
 // unchanged reports whether what decides about actions is as it was persisted.
 func (m *machine) unchanged() bool {
@@ -167,40 +160,4 @@ func (m *machine) atStep() (waits []time.Duration) {
 		waits = append(waits, pausedEvery)
 	}
 	return waits
-}
-
-// Updated records in a state that AWS has accepted the change of the alias. It returns when to decide again.
-func Updated(s *v1beta1.AliasRolloutStatus) time.Duration {
-	if s.Intent != nil {
-		s.Intent.Accepted = true
-	}
-	return 2 * time.Second //nolint:mnd // AWS shows the change.
-}
-
-// The text before AWS's reason in the message of a state.
-const refusal = "cannot change the alias: "
-
-// UpdateFailed records in a state that AWS has refused the change of the alias, and why, after what its message says of
-// the step. The change is tried again after 2 seconds, and later each time up to a minute.
-func UpdateFailed(s *v1beta1.AliasRolloutStatus, now time.Time, why string) {
-	s.Message = strings.TrimPrefix(unrefused(s)+"; "+refusal+why, "; ")
-	s.UpdateFailures++
-	s.UpdateFailedAt = stamp(now)
-}
-
-// unrefused returns what the message of a state says of the step, without why AWS has refused the change of the alias.
-func unrefused(s *v1beta1.AliasRolloutStatus) string {
-	i := strings.LastIndex(s.Message, refusal)
-	if s.UpdateFailures <= 0 || i < 0 {
-		return s.Message
-	}
-	return strings.TrimSuffix(s.Message[:i], "; ")
-}
-
-// RetryAt returns when a change that AWS has refused is tried again.
-func RetryAt(s *v1beta1.AliasRolloutStatus) time.Time {
-	if s.UpdateFailures <= 0 || s.UpdateFailedAt == nil {
-		return time.Time{}
-	}
-	return s.UpdateFailedAt.Add(delay.Doubling(2*time.Second, int(s.UpdateFailures), time.Minute))
 }

@@ -176,3 +176,14 @@ func (m *machine) adoptVersion() {
 func (m *machine) isExchanged() bool {
 	return m.o.Route.Version == m.s.Target.FunctionVersion && m.o.Route.Additional == m.s.Stable.FunctionVersion
 }
+
+// restore returns all invocations to the stable version after a rollout, because someone else has changed the alias.
+func (m *machine) restore() {
+	reason, message := m.s.Reason, m.s.Message
+	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
+		reason, message = v1beta1.RolloutReasonSuperseded, "the alias was changed by someone else"
+	}
+	m.s.Phase = v1beta1.RolloutProgressing
+	m.enter(v1beta1.RolloutRollingBack, reason, message)
+	m.intend(to(m.s, 0))
+}

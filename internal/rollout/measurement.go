@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -176,38 +175,4 @@ func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 		}
 	}
 	return nil
-}
-
-// define records the definitions of the smoke tests, metrics and dependencies of a spec. It forgets the results of
-// those that have another one now, which are none by the present one. Failures remain.
-func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
-	set := func(id CheckID, definition any) {
-		c, hash := CheckOf(s, id), hashOf(definition)
-		switch {
-		case c == nil:
-			return
-		case c.DefinitionHash != "" && c.DefinitionHash != hash:
-			*c = v1beta1.RolloutCheck{Name: c.Name, Type: c.Type, Failures: c.Failures, Ignored: c.Ignored}
-		}
-		c.DefinitionHash = hash
-	}
-	for i := range spec.PreTraffic {
-		set(CheckID{CheckPreTraffic, spec.PreTraffic[i].Name}, spec.PreTraffic[i])
-	}
-	for i := range spec.Dependencies {
-		set(CheckID{CheckDependency, spec.Dependencies[i].Name}, spec.Dependencies[i])
-	}
-	if spec.Analysis == nil {
-		return
-	}
-	for i := range spec.Analysis.Metrics {
-		set(CheckID{CheckMetric, spec.Analysis.Metrics[i].Name}, spec.Analysis.Metrics[i])
-	}
-}
-
-// keepChecks removes the recorded checks that spec does not have any more.
-func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
-	ids := Checks(spec)
-	s.Checks = slices.DeleteFunc(s.Checks,
-		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

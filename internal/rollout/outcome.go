@@ -3,11 +3,9 @@ package rollout
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -64,26 +62,6 @@ func (m *machine) failedBefore(r v1beta1.RolloutRevision) *v1beta1.RolloutFailur
 	for i := range m.s.FailedTargets {
 		if f := &m.s.FailedTargets[i]; same(f.RolloutRevision, r) {
 			return f
-		}
-	}
-	return nil
-}
-
-func same(a, b v1beta1.RolloutRevision) bool {
-	return a.FunctionVersion == b.FunctionVersion || a.Fingerprint != "" && a.Fingerprint == b.Fingerprint
-}
-
-// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled
-// out again by themselves.
-func Rejected(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Reason == v1beta1.RolloutReasonFailedBefore || Rejection(s, s.Target.FunctionVersion) != nil
-}
-
-// Rejection returns the recorded failure of a version, nil if there is none.
-func Rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFailure {
-	for i := range s.FailedTargets {
-		if s.FailedTargets[i].FunctionVersion == version {
-			return &s.FailedTargets[i]
 		}
 	}
 	return nil
@@ -154,57 +132,6 @@ func (m *machine) rollBack(reason, message string) {
 		m.s.Stable.FunctionVersion, reason, message)
 }
 
-// isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
-// target received invocations, or from before the version served that the user has replaced by another one, unless AWS
-// has accepted the rollback, or returns it for long.
-func (m *machine) isSure() bool {
-	untouched := m.s.ObservedWeight == 0 && m.s.Reason != v1beta1.RolloutReasonRollbackTo
-	return untouched || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
-}
-
-// rollingBack waits until the stable version receives all invocations. It never gives up. If AWS still moves the alias
-// after the deadline, it may never end that, such as when it cannot allocate provisioned concurrency: then the rollback
-// is sent again, which makes AWS end it.
-func (m *machine) rollingBack() {
-	m.intend(to(m.s, 0))
-	if m.o.Moving && m.s.StepElapsed.Duration >= m.deadline() {
-		m.s.Intent.Accepted, m.s.StepElapsed.Duration = false, 0
-	}
-	if !m.at(to(m.s, 0)) || !m.isSure() {
-		return
-	}
-	m.arrived()
-	if m.s.Reason == v1beta1.RolloutReasonSuperseded {
-		m.ready()
-		return
-	}
-	reason, message := m.s.Reason, unrefused(m.s)
-	m.eventf(true, v1beta1.EventRolloutFailed, "rollout %s: version %s receives all invocations again: %s", m.s.ID,
-		m.s.Stable.FunctionVersion, reason)
-	m.finish(v1beta1.RolloutFailed, reason, message)
-}
-
-func (m *machine) eventf(warning bool, reason, format string, args ...any) {
-	m.events = append(m.events, Event{Warning: warning, Reason: reason, Message: fmt.Sprintf(format, args...)})
-}
-
-// deadline returns how long a step may take in addition to its planned duration.
-func (m *machine) deadline() time.Duration {
-	// The API's default.
-	return time.Duration(ptr.Deref(m.spec.ProgressDeadlineSeconds, 600)) * time.Second //nolint:mnd // See above.
-}
-
-// Recreated records in a state that the alias was created again with the stable version, because
-// someone else had deleted it. A rollout begins again.
-func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
-	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift, s.DifferentSince = 0, 0, nil, "", nil
-	s.ShiftedAt, s.TrafficStartedAt, s.ChangedBack = nil, nil, false
-	if s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack {
-		s.Phase, s.Step, s.Reason, s.Checks = v1beta1.RolloutPending, v1beta1.RolloutValidating, "", nil
-		s.StepStartedAt, s.StepElapsed, s.Message = stamp(now), metav1.Duration{}, "the alias was created again"
-	}
-}
-
 // Restarted records in a state that the alias is created again with another version than the stable one, which
 // AWS does not have any more. It returns the event that says so.
 func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Event {
@@ -217,64 +144,10 @@ func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Eve
 		gone, version)}
 }
 
-// Describe returns the state of a rollout in one line. r is how AWS divides the invocations. The line has no time, so
-// that it changes only with the rollout.
-func Describe(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route) string {
-	drift := s.Drift
-	if drift != "" {
-		drift += ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
-	}
-	switch {
-	case s.Phase == v1beta1.RolloutFailed:
-		return joined(r.Serves(), failure(s), s.Waits, drift)
-	case s.Phase == v1beta1.RolloutReady:
-		return joined(r.Serves(), s.Message, s.Waits, drift)
-	case strings.Contains(s.Message, s.Drift):
-		drift = ""
-	}
-	return joined(progress(spec, s, r), s.Message, s.Waits, drift)
-}
-
-// joined joins the texts that are not empty.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
-}
-
-// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
-// a target that had failed before the user returned to another version is that of its failure, which the message is not
-// about.
-func failure(s *v1beta1.AliasRolloutStatus) string {
-	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
-		v1beta1.AnnotationRolloutRetry+" to try again"
-	if Rejected(s) {
-		verb, end = "was rejected", ""
-	}
-	if f := Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
-		reason = "(" + f.Reason + "); "
-	}
-	if s.Step == v1beta1.RolloutValidating {
-		end = ": it is rolled out once it can be"
-	}
-	return fmt.Sprintf("version %s %s %s%s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
-}
-
-// progress returns what a rollout does, such as "rollout 7-abc: Progressing, Analyzing, step 2 of 5 (pause 5m): version
-// 6 serves, version 7 receives 10 %; errors 0.002 (Success)".
-func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route) string {
-	out := "rollout " + s.ID + ": " + Position(s)
-	if st := CurrentStep(spec, s); st != nil {
-		n := len(CanarySteps(spec.Strategy))
-		out += fmt.Sprintf(", step %d of %d (%s)", s.CurrentStepIndex+1, n, DescribeStep(*st))
-	}
-	parts := []string{out + ": " + r.Serves()}
-	for i := range s.Checks {
-		switch c := &s.Checks[i]; {
-		case c.Type == CheckMetric && c.Result == Success && c.Value != "":
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, c.Value, c.Result))
-		case !c.Ignored && c.Result != "" && c.Result != Success && c.Result != Skipped &&
-			!strings.Contains(s.Message, DescribeCheck(c)):
-			parts = append(parts, DescribeCheck(c))
-		}
-	}
-	return joined(parts...)
-}
+// Bounds of the recorded lists.
+const (
+	maxHistory  = 20
+	maxFailed   = 50
+	maxReplaced = 50
+	maxFormer   = 20
+)

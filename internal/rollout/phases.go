@@ -34,11 +34,6 @@ func retryDelay(errors int32) time.Duration {
 	return delay.Doubling(5*time.Second, int(errors), 80*time.Second)
 }
 
-func (m *machine) progress() {
-	m.s.Phase = v1beta1.RolloutProgressing
-	m.enter(v1beta1.RolloutAnalyzing, "", "")
-}
-
 // shift waits until the intended route is in effect. What AWS has not accepted yet waits for the health.
 func (m *machine) shift() {
 	switch {
@@ -61,50 +56,6 @@ func (m *machine) shift() {
 // back to the weight at which it is paused.
 func (m *machine) stops() bool {
 	return m.spec.Paused && (m.s.Intent == nil || intended(m.s.Intent) != expected(m.s))
-}
-
-// at reports whether the alias has a route, and AWS does not move it there any more.
-func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
-
-// arrived records that AWS shows the intended route. If someone else had changed it, the target receives invocations
-// again: what an alarm is about may be those of another version.
-func (m *machine) arrived() {
-	w, _ := weight(m.s, m.o.Route)
-	switch {
-	case w <= 0:
-	case m.s.TrafficStartedAt == nil:
-		m.s.TrafficStartedAt = stamp(m.now)
-	case w == m.s.ObservedWeight:
-		m.changedBack()
-	}
-	m.s.ObservedWeight, m.s.Intent = w, nil
-	m.restart()
-	if m.s.Step != v1beta1.RolloutRollingBack {
-		m.eventf(false, v1beta1.EventRolloutShifted, "rollout %s: %s", m.s.ID, m.o.Route)
-	}
-}
-
-// changedBack records that the target receives invocations again, and no other version does.
-func (m *machine) changedBack() { m.s.TrafficStartedAt, m.s.ChangedBack = stamp(m.now), true }
-
-// index returns the index of the current step, at most the number of steps.
-func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), len(m.steps)) }
-
-// step returns the current step, without any field after the last one.
-func (m *machine) step() step {
-	if i := m.index(); i < len(m.steps) {
-		return m.steps[i]
-	}
-	return step{}
-}
-
-// intend records a route as the intent, with the revision of the alias that it changes.
-func (m *machine) intend(r Route) {
-	accepted := m.s.Intent != nil && m.s.Intent.Accepted && intended(m.s.Intent) == r
-	m.s.Intent = &v1beta1.RolloutIntent{
-		FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID,
-		Accepted: accepted,
-	}
 }
 
 // failing rolls back if there is evidence against a target that has received invocations, and reports whether it has.
@@ -190,51 +141,6 @@ func (m *machine) analyze() {
 	}
 }
 
-// succeeded reports whether each check has succeeded so often with the present weight, and has judged all invocations
-// that it has to. Before the target receives any invocation, there are only dependencies and alarms.
-func (m *machine) succeeded(times int32) bool {
-	since := JudgedSince(m.spec, m.s, m.now)
-	if m.s.ObservedWeight == 0 || since == nil {
-		m.s.Message = m.blocked()
-		return m.s.Message == ""
-	}
-	m.s.Message = missing(m.spec, m.s, times, since.Time, m.now)
-	if m.s.Message != "" {
-		m.s.Message = "waits for the analysis: " + m.s.Message
-	}
-	return m.s.Message == ""
-}
-
-func (m *machine) endStep() {
-	m.s.CurrentStepIndex = int32(m.index()) + 1 //nolint:gosec // A strategy has at most 198 steps.
-	if !m.outdated() {
-		m.enter(v1beta1.RolloutAnalyzing, "", "")
-	}
-}
-
-// validFor is the time for which a version stays as it was validated: AWS releases one that nobody invokes for weeks.
-const validFor = 24 * time.Hour
-
-// outdated reports whether the target has received no invocation in a step that has taken long, such as a pause, and
-// then begins its validation again.
-func (m *machine) outdated() bool {
-	began := m.s.StepStartedAt
-	if m.s.ObservedWeight > 0 || m.s.Intent != nil || began == nil || m.now.Sub(began.Time) < validFor {
-		return false
-	}
-	m.s.Phase = v1beta1.RolloutPending
-	m.enter(v1beta1.RolloutValidating, "", "")
-	return true
-}
-
-func (m *machine) pause(reason, message string) {
-	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.eventf(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep,
-			v1beta1.EventRolloutPaused, "rollout %s at %s: %s", m.s.ID, expected(m.s), message)
-	}
-	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
-}
-
 // paused continues the rollout if the reason of the pause has gone.
 func (m *machine) paused() {
 	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
@@ -243,22 +149,6 @@ func (m *machine) paused() {
 	if !m.o.Moving && (m.s.Reason != v1beta1.RolloutReasonPauseStep || m.spec.Paused) && !m.unhealthy() {
 		m.resume()
 	}
-}
-
-// resume returns from a pause to the step that was paused.
-func (m *machine) resume() {
-	m.s.Step, m.s.Reason, m.s.Message, m.s.Intent = v1beta1.RolloutAnalyzing, "", "", nil
-	if m.s.ObservedWeight >= all {
-		m.s.Step = v1beta1.RolloutBaking
-	}
-}
-
-func (m *machine) promote(why string) {
-	m.s.Phase = v1beta1.RolloutProgressing
-	m.enter(v1beta1.RolloutPromoting, "", why)
-	m.intend(to(m.s, all))
-	m.eventf(false, v1beta1.EventRolloutPromoting, "rollout %s: version %s receives all invocations: %s", m.s.ID,
-		m.s.Target.FunctionVersion, why)
 }
 
 // promoting waits until the target receives all invocations. A metric that pauses the rollout by its failure still
@@ -286,4 +176,34 @@ func (m *machine) bake() {
 	if !m.unhealthy() && m.s.StepElapsed.Duration >= BakeTime(m.spec) && m.succeeded(1) {
 		m.complete()
 	}
+}
+
+// rollingBack waits until the stable version receives all invocations. It never gives up. If AWS still moves the alias
+// after the deadline, it may never end that, such as when it cannot allocate provisioned concurrency: then the rollback
+// is sent again, which makes AWS end it.
+func (m *machine) rollingBack() {
+	m.intend(to(m.s, 0))
+	if m.o.Moving && m.s.StepElapsed.Duration >= m.deadline() {
+		m.s.Intent.Accepted, m.s.StepElapsed.Duration = false, 0
+	}
+	if !m.at(to(m.s, 0)) || !m.isSure() {
+		return
+	}
+	m.arrived()
+	if m.s.Reason == v1beta1.RolloutReasonSuperseded {
+		m.ready()
+		return
+	}
+	reason, message := m.s.Reason, unrefused(m.s)
+	m.eventf(true, v1beta1.EventRolloutFailed, "rollout %s: version %s receives all invocations again: %s", m.s.ID,
+		m.s.Stable.FunctionVersion, reason)
+	m.finish(v1beta1.RolloutFailed, reason, message)
+}
+
+// isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
+// target received invocations, or from before the version served that the user has replaced by another one, unless AWS
+// has accepted the rollback, or returns it for long.
+func (m *machine) isSure() bool {
+	untouched := m.s.ObservedWeight == 0 && m.s.Reason != v1beta1.RolloutReasonRollbackTo
+	return untouched || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
 }

@@ -82,23 +82,6 @@ func BakeTime(spec *v1beta1.AliasRollout) time.Duration {
 	return ptr.Deref(spec.FinalBakeTime, metav1.Duration{}).Duration
 }
 
-// JudgedSince returns the begin of the invocations that have to be judged before a rollout gives its target more of
-// them: those of the current step at the end of an analysis step and of all steps, unless the step before it was an
-// analysis, and of the present weight otherwise.
-func JudgedSince(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) *metav1.Time {
-	steps := CanarySteps(spec.Strategy)
-	i := min(max(int(s.CurrentStepIndex), 0), len(steps))
-	begin := stamp(now.Add(-Elapsed(s, now)))
-	switch {
-	case s.Step != v1beta1.RolloutAnalyzing, i < len(steps) && steps[i].Analysis == nil,
-		i > 0 && steps[i-1].Analysis != nil: // Its successes have judged the step.
-		return s.ShiftedAt
-	case s.StepStartedAt != nil && begin.Sub(s.StepStartedAt.Time).Abs() > unobservedLeast:
-		return begin // It was not observed in between, or the clock was set.
-	}
-	return s.StepStartedAt
-}
-
 func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
 	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
@@ -115,47 +98,6 @@ func hashOf(definition any) string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])
-}
-
-// measuring returns the longest interval and the longest initial delay of the metrics and alarms.
-func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
-	if spec.Analysis == nil {
-		return 0, 0
-	}
-	for i := range spec.Analysis.Metrics {
-		m := &spec.Analysis.Metrics[i]
-		interval = max(interval, intervalOf(m.Interval, metricInterval))
-		if m.InitialDelay != nil {
-			delay = max(delay, m.InitialDelay.Duration)
-		}
-	}
-	if a := spec.Analysis.Alarms; a != nil {
-		interval = max(interval, AlarmInterval(a))
-	}
-	return interval, delay
-}
-
-// lag returns how long after its begin an invocation is in the result of each check at the latest.
-func (m *machine) lag() time.Duration {
-	lag := m.alarmLag()
-	if m.spec.Analysis == nil {
-		return lag
-	}
-	for i := range m.spec.Analysis.Metrics {
-		delay, period := Delay(&m.spec.Analysis.Metrics[i], m.timeout())
-		lag = max(lag, delay+period)
-	}
-	return lag
-}
-
-// alarmLag returns how long after its begin an invocation is in the result of each alarm at the latest.
-func (m *machine) alarmLag() (lag time.Duration) {
-	for _, c := range m.s.Checks {
-		if c.Type == CheckAlarm && c.JudgedUntil != nil {
-			lag = max(lag, delayOf(nil, m.s, &c))
-		}
-	}
-	return lag
 }
 
 // DescribeStep returns a step as spec has it, such as "setWeight 10 %".

@@ -3,12 +3,45 @@ package rollout
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
+
+// start begins a rollout if the desired version is not the one that serves.
+func (m *machine) start() {
+	if m.o.Target == m.s.Stable.FunctionVersion {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready()
+		}
+		m.s.Message = ""
+		return
+	}
+	if m.s.Phase == v1beta1.RolloutFailed && m.o.Target == m.s.Target.FunctionVersion {
+		return
+	}
+	if m.o.Moving || m.o.Route != expected(m.s) {
+		return // AWS may still return what the alias was before.
+	}
+	if m.spec.Paused {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready() // Its message is of another version.
+		}
+		m.s.Message = isPaused + ": version " + m.o.Target + " waits"
+		return
+	}
+	s := m.s
+	s.Target = m.revision(m.o.Target)
+	s.ID = m.newID(m.o.Target)
+	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
+	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
+	s.TrafficStartedAt, s.ChangedBack, s.TimeoutSeconds, s.Woken = nil, false, 0, nil
+	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
+	m.enter(v1beta1.RolloutValidating, "", "")
+	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
+		DescribeVersion(s.Stable), DescribeVersion(s.Target))
+}
 
 // validate begins the rollout when the target can serve and what it needs is healthy. A rollout that has failed
 // because that was not so in time is validated again when it is observed: no invocation has moved.
@@ -139,45 +172,4 @@ func (m *machine) wakes(version string) {
 	if at, ok := m.s.Woken[version]; !ok || m.now.Sub(at.Time).Abs() >= wakeEvery {
 		m.wake = version
 	}
-}
-
-// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does. An alarm
-// has to have evaluated what was after the last change of the alias: until then, it says something about a former
-// target.
-func (m *machine) blocked() string {
-	ids, _ := checksOf(m.spec)
-	due, _ := Due(m.spec, m.s, m.now)
-	for _, id := range ids {
-		if id.Type == CheckMetric {
-			continue
-		}
-		switch c := CheckOf(m.s, id); {
-		case c == nil:
-			return id.Type + " " + id.Name + " has no result yet"
-		case !c.Ignored && slices.Contains(due, id):
-			return id.Type + " " + id.Name + " is due"
-		case id.Type == CheckAlarm:
-			if why := m.blockedBy(c); why != "" {
-				return why
-			}
-		case c.Result != Success:
-			return DescribeCheck(c)
-		}
-	}
-	return ""
-}
-
-// blockedBy returns why an alarm prevents that invocations move to the target: it may still be about what was before
-// the last change of the alias, or it is not OK. Empty if it does not prevent it.
-func (m *machine) blockedBy(c *v1beta1.RolloutCheck) string {
-	if m.s.ShiftedAt != nil && c.JudgedUntil != nil {
-		lag := delayOf(nil, m.s, c)
-		if since := m.s.ShiftedAt.Add(evaluation(lag)); c.JudgedUntil.Time.Before(since) {
-			return early(c, since, lag)
-		}
-	}
-	if c.Ignored || c.Result == Inconclusive || c.Result == Success {
-		return ""
-	}
-	return DescribeCheck(c)
 }

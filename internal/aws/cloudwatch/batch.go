@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 const (
@@ -111,42 +110,6 @@ func (b *batch) seriesOf(r *request, of map[string]series) map[string]series {
 		own[local] = of[id]
 	}
 	return own
-}
-
-// measure returns the answers to requests. It makes as few calls as possible.
-func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
-	due map[string]*request,
-) map[string]answer[rollout.Sample] {
-	answers := make(map[string]answer[rollout.Sample], len(due))
-	var requests []*request
-	for key, r := range due {
-		if r.windowAt(now).empty() {
-			answers[key] = answer[rollout.Sample]{value: noSample()}
-			continue
-		}
-		requests = append(requests, r)
-	}
-	slices.SortFunc(requests, func(a, b *request) int { return cmp.Compare(a.key, b.key) })
-	batches := pack(now, requests)
-	if len(batches) > maxCalls { // Otherwise, the order saves calls: neighbours read the same metrics.
-		takeTurns(requests)
-		batches = pack(now, requests)
-	}
-	for i, batch := range batches {
-		var of map[string]series
-		err := errCalls
-		if i < maxCalls {
-			of, err = read(ctx, api, now, batch.window, batch.queries, &b.samplesPause)
-		}
-		for _, r := range batch.requests {
-			a := answer[rollout.Sample]{value: noSample(), err: err}
-			if err == nil {
-				a.value, a.err = r.sample(now, batch.seriesOf(r, of))
-			}
-			answers[r.key] = a
-		}
-	}
-	return answers
 }
 
 // read returns the series of queries by ID, unless it is paused. It makes one call, and one for each further page.

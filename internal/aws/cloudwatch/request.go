@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,9 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
-
-// minute is the resolution of Lambda's metrics, and of others that are not of high resolution.
-const minute = time.Minute
 
 // The window of a metric that sets none: five minutes, and at least three periods. That of Lambda's metrics has the
 // interval between two measurements at least, so that no failure is between two windows.
@@ -141,5 +137,3 @@ func (r *request) sample(now time.Time, of map[string]series) (rollout.Sample, e
 	}
 	return sample, nil
 }
-
-func noSample() rollout.Sample { return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()} }

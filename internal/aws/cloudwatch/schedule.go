@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -26,6 +27,11 @@ const (
 
 // errUnfinished is the answer of requests whose calls panicked, or have left them out.
 var errUnfinished = errors.New("CloudWatch was not read to the end")
+
+// errTooMany is the error of a request beyond the share of its namespace in maxRequests.
+var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time with this provider config "+
+	"in this region, and this namespace measures its share of them: measure fewer, or use another provider config",
+	maxRequests)
 
 // A schedule shares calls among requests with the same interval. Q is a request, R its result. A request that was made
 // in one slot is taken to be made in the next one too: its caller finds the answer, or makes the calls for all.
@@ -170,16 +176,6 @@ func (s *schedule[Q, R]) hasRoom(namespace string, n int) bool {
 	return of[namespace]*len(of) <= maxRequests
 }
 
-// slotOf returns the slot of an interval in which a time is.
-func slotOf(at time.Time, interval time.Duration) int64 {
-	n := at.UnixNano()
-	slot := n / int64(interval)
-	if n%int64(interval) < 0 {
-		slot--
-	}
-	return slot
-}
-
 // begin returns when the current slot begins.
 func (g *grid[Q, R]) begin() time.Time { return time.Unix(0, g.slot*int64(g.interval)) }
 
@@ -263,11 +259,4 @@ func answerOf[R any](key string, got map[string]answer[R]) answer[R] {
 		return a
 	}
 	return answer[R]{err: errUnfinished}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

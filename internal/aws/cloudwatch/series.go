@@ -9,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // A point is a data point: the value of the period that begins at a time.
@@ -98,3 +100,5 @@ func (s series) with(r types.MetricDataResult) series {
 	}
 	return s
 }
+
+func noSample() rollout.Sample { return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()} }

@@ -6,6 +6,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
+// minute is the resolution of Lambda's metrics, and of others that are not of high resolution.
+const minute = time.Minute
+
 // A window is the time of which a measurement takes data points: from start, inclusive, to end,
 // exclusive. Both are multiples of the period, counted from the epoch.
 type window struct {
@@ -57,4 +60,21 @@ func ceil(t time.Time, period time.Duration) time.Time {
 func ceilDuration(d, period time.Duration) time.Duration {
 	n := max(int64(d+period-1)/int64(period), 1)
 	return time.Duration(n * int64(period))
+}
+
+// slotOf returns the slot of an interval in which a time is.
+func slotOf(at time.Time, interval time.Duration) int64 {
+	n := at.UnixNano()
+	slot := n / int64(interval)
+	if n%int64(interval) < 0 {
+		slot--
+	}
+	return slot
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -2,6 +2,9 @@
 //
 // All Aliases of one function share the result of ListAliases. An Alias that names no
 // version follows the one that its Function published last.
+//
+// In addition to the files that every kind has, rollout.go measures and carries out a rollout with what cloudwatch.go
+// lets it read, trace.go records it, and resource.go decides on changes of the alias and makes them.
 package alias
 
 import (
@@ -20,18 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetAlias"
-	opList   = "ListAliases"
-	opCreate = "CreateAlias"
-	opUpdate = "UpdateAlias"
-	opDelete = "DeleteAlias"
-
-	opGetConfiguration = "GetFunctionConfiguration"
-	opInvoke           = "Invoke"
-)
-
 // Define returns the kind of Aliases.
 func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
@@ -48,9 +39,6 @@ func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		References: references,
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
 	o         engine.Options

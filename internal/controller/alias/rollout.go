@@ -25,15 +25,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
-// An analyzer validates the checks of a rollout, and measures them. wait is after how long to measure the checks again
-// that have no value yet.
-type analyzer interface {
-	Validate(spec *v1beta1.AliasRollout) error
-	Measure(
-		ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID,
-	) (results []rollout.Measurement, wait time.Duration)
-}
-
 // hundred is the percentage of all invocations.
 const hundred = 100
 

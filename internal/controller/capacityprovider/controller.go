@@ -19,15 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetCapacityProvider"
-	opTags   = "ListTags"
-	opCreate = "CreateCapacityProvider"
-	opUpdate = "UpdateCapacityProvider"
-	opDelete = "DeleteCapacityProvider"
-)
-
 // kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
@@ -54,9 +45,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Fields: func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 // reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(mg *v1beta1.CapacityProvider, tags *readcache.TagCache) []string {

@@ -3,7 +3,6 @@ package capacityprovider
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -28,31 +27,6 @@ func updateInput(name string, t settings, changes diff.Changes) *lambda.UpdateCa
 	return in
 }
 
-func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
-	out := &types.CapacityProviderScalingConfig{
-		MaxVCpuCount: c.MaxVCPUCount,
-		ScalingMode:  types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, "")),
-	}
-	if out.ScalingMode != types.CapacityProviderScalingModeManual {
-		return out // Policies of initProvider are for another mode than that of forProvider.
-	}
-	for _, metric := range slices.Sorted(maps.Keys(c.ScalingPolicies)) {
-		value, _ := strconv.ParseFloat(c.ScalingPolicies[metric], 64) // The API server has checked it.
-		out.ScalingPolicies = append(out.ScalingPolicies, types.TargetTrackingScalingPolicy{
-			PredefinedMetricType: types.CapacityProviderPredefinedMetricType(metric), TargetValue: ptr.To(value),
-		})
-	}
-	return out
-}
-
-func propagateInput(p *v1beta1.PropagateTags) *types.PropagateTags {
-	out := &types.PropagateTags{Mode: types.PropagateTagsMode(p.Mode)}
-	if out.Mode == types.PropagateTagsModeExplicit {
-		out.ExplicitTags = p.ExplicitTags
-	}
-	return out
-}
-
 // observation returns what status shows of a capacity provider.
 func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 	s := fromAWS(name, o)
@@ -72,4 +46,55 @@ func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 		}
 	}
 	return out
+}
+
+// fromSpec returns the mutable settings in comparable form.
+func fromSpec(p v1beta1.CapacityProviderSettings) settings {
+	var s settings
+	specToSettings.Copy(&s, &p)
+	return s
+}
+
+// fromAWS returns the AWS values in comparable form. Blocks that AWS leaves out equal its defaults.
+func fromAWS(name string, o observed) settings {
+	p := o.provider
+	s := settings{
+		Tags: o.tags,
+		CapacityProviderScalingConfig: &scalingConfig{
+			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
+			ScalingPolicies: map[string]string{},
+		},
+		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
+		TelemetryConfig: defaultTelemetry(name),
+	}
+	answerToSettings.Copy(&s, p)
+	observedScaling(s.CapacityProviderScalingConfig, p.CapacityProviderScalingConfig)
+	if c := p.PropagateTags; c != nil && c.Mode != "" {
+		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
+	}
+	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
+		if l := lambdaapi.Text(c.LoggingConfig.SystemLogLevel); l != nil {
+			s.TelemetryConfig.LoggingConfig.SystemLogLevel = l
+		}
+		if g := lambdaapi.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
+			s.TelemetryConfig.LoggingConfig.LogGroup = g
+		}
+	}
+	return s
+}
+
+func observedScaling(s *scalingConfig, c *types.CapacityProviderScalingConfig) {
+	if c == nil {
+		return
+	}
+	s.MaxVCPUCount = c.MaxVCpuCount
+	if c.ScalingMode != "" {
+		s.ScalingMode = ptr.To(string(c.ScalingMode))
+	}
+	if c.ScalingMode != types.CapacityProviderScalingModeManual {
+		return // AWS chooses these policies itself.
+	}
+	for _, policy := range c.ScalingPolicies {
+		s.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
+	}
 }

@@ -22,6 +22,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetCapacityProvider"
+	opTags   = "ListTags"
+	opCreate = "CreateCapacityProvider"
+	opUpdate = "UpdateCapacityProvider"
+	opDelete = "DeleteCapacityProvider"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+
 // external is a capacity provider in AWS. It lives for one reconcile.
 type external struct {
 	api    *lambda.Client

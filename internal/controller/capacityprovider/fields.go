@@ -1,6 +1,10 @@
 package capacityprovider
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
@@ -71,6 +75,31 @@ func policies(of []v1beta1.TargetTrackingScalingPolicy) map[string]string {
 	out := map[string]string{}
 	for _, p := range of {
 		out[p.PredefinedMetricType] = plain(p.TargetValue)
+	}
+	return out
+}
+
+func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
+	out := &types.CapacityProviderScalingConfig{
+		MaxVCpuCount: c.MaxVCPUCount,
+		ScalingMode:  types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, "")),
+	}
+	if out.ScalingMode != types.CapacityProviderScalingModeManual {
+		return out // Policies of initProvider are for another mode than that of forProvider.
+	}
+	for _, metric := range slices.Sorted(maps.Keys(c.ScalingPolicies)) {
+		value, _ := strconv.ParseFloat(c.ScalingPolicies[metric], 64) // The API server has checked it.
+		out.ScalingPolicies = append(out.ScalingPolicies, types.TargetTrackingScalingPolicy{
+			PredefinedMetricType: types.CapacityProviderPredefinedMetricType(metric), TargetValue: ptr.To(value),
+		})
+	}
+	return out
+}
+
+func propagateInput(p *v1beta1.PropagateTags) *types.PropagateTags {
+	out := &types.PropagateTags{Mode: types.PropagateTagsMode(p.Mode)}
+	if out.Mode == types.PropagateTagsModeExplicit {
+		out.ExplicitTags = p.ExplicitTags
 	}
 	return out
 }

@@ -51,61 +51,10 @@ type scalingConfig struct {
 	ScalingPolicies map[string]string `json:"scalingPolicies"`
 }
 
-// fromSpec returns the mutable settings in comparable form.
-func fromSpec(p v1beta1.CapacityProviderSettings) settings {
-	var s settings
-	specToSettings.Copy(&s, &p)
-	return s
-}
-
 // observed is the result of one observation.
 type observed struct {
 	provider *types.CapacityProvider
 	tags     map[string]string
-}
-
-// fromAWS returns the AWS values in comparable form. Blocks that AWS leaves out equal its defaults.
-func fromAWS(name string, o observed) settings {
-	p := o.provider
-	s := settings{
-		Tags: o.tags,
-		CapacityProviderScalingConfig: &scalingConfig{
-			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
-			ScalingPolicies: map[string]string{},
-		},
-		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
-		TelemetryConfig: defaultTelemetry(name),
-	}
-	answerToSettings.Copy(&s, p)
-	observedScaling(s.CapacityProviderScalingConfig, p.CapacityProviderScalingConfig)
-	if c := p.PropagateTags; c != nil && c.Mode != "" {
-		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
-	}
-	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
-		if l := lambdaapi.Text(c.LoggingConfig.SystemLogLevel); l != nil {
-			s.TelemetryConfig.LoggingConfig.SystemLogLevel = l
-		}
-		if g := lambdaapi.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
-			s.TelemetryConfig.LoggingConfig.LogGroup = g
-		}
-	}
-	return s
-}
-
-func observedScaling(s *scalingConfig, c *types.CapacityProviderScalingConfig) {
-	if c == nil {
-		return
-	}
-	s.MaxVCPUCount = c.MaxVCpuCount
-	if c.ScalingMode != "" {
-		s.ScalingMode = ptr.To(string(c.ScalingMode))
-	}
-	if c.ScalingMode != types.CapacityProviderScalingModeManual {
-		return // AWS chooses these policies itself.
-	}
-	for _, policy := range c.ScalingPolicies {
-		s.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
-	}
 }
 
 // defaultTelemetry returns the logging configuration of a capacity provider that sets none.

@@ -1,7 +1,7 @@
 // Package codesigningconfig manages AWS Lambda code signing configurations.
 //
 // AWS gives a configuration its name, the ARN, and returns its tags only by a call of their own, the results of which
-// readcache.TagCache keeps. lost.go finds by tags what an unanswered create has made.
+// readcache.TagCache keeps. What an unanswered create has made is found by its tags.
 package codesigningconfig
 
 import (
@@ -21,16 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-)
-
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetCodeSigningConfig"
-	opList   = "ListCodeSigningConfigs"
-	opTags   = "ListTags"
-	opCreate = "CreateCodeSigningConfig"
-	opUpdate = "UpdateCodeSigningConfig"
-	opDelete = "DeleteCodeSigningConfig"
 )
 
 // kind is the value of the kind's tag.
@@ -60,9 +50,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Fields: func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes. AWS gives the name.
-var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 // reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(mg *v1beta1.CodeSigningConfig, tags *readcache.TagCache, now time.Time) []string {

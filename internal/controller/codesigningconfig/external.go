@@ -3,8 +3,10 @@ package codesigningconfig
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -22,6 +24,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
+
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetCodeSigningConfig"
+	opList   = "ListCodeSigningConfigs"
+	opTags   = "ListTags"
+	opCreate = "CreateCodeSigningConfig"
+	opUpdate = "UpdateCodeSigningConfig"
+	opDelete = "DeleteCodeSigningConfig"
+)
+
+// calls are the operations by which this kind creates, updates and deletes. AWS gives the name.
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 // external is a code signing configuration in AWS. It lives for one reconcile.
 type external struct {
@@ -185,4 +200,59 @@ func (e *external) delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o f
 func (e *external) details(c *v1beta1.CodeSigningConfig) managed.ConnectionDetails {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	return managed.ConnectionDetails{"codeSigningConfigArn": []byte(arn)}
+}
+
+// skew is by how much AWS's clock may be behind the provider's.
+const skew = 10 * time.Minute
+
+// lost returns the ARN of the configuration that this resource has created without
+// recording the ARN, see tagging.Search. It is empty if there is none.
+func (e *external) lost(
+	ctx context.Context, f reconcile.Facts, c *v1beta1.CodeSigningConfig,
+) (string, reconcile.Effects, error) {
+	return tagging.Search{
+		Facts: f, API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
+		InStatus: ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""),
+		Tags: func(ctx context.Context, arn string) (map[string]string, error) {
+			return e.tags.Read(ctx, c, arn, e.api)
+		},
+		List: e.candidates,
+	}.FindLost(ctx, c)
+}
+
+// candidates returns the configurations that were not last changed before a create was
+// recorded, or all of them if none was.
+func (e *external) candidates(
+	ctx context.Context, created time.Time, f readcache.Freshness,
+) ([]tagging.Candidate, error) {
+	all, err := readcache.Read(ctx, e.cache, listKey(), f, e.list)
+	if err != nil {
+		return nil, err
+	}
+	var out []tagging.Candidate
+	for i := range all {
+		at := lambdaapi.Modified(all[i].LastModified)
+		earlier := !at.IsZero() && at.Before(created.Add(-skew))
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); isARN(arn) && !earlier {
+			out = append(out, tagging.Candidate{Name: arn, ARN: arn, Likely: !created.IsZero()})
+		}
+	}
+	return out, nil
+}
+
+// listKey returns the key of the list of all configurations in the read cache.
+func listKey() readcache.Key { return readcache.Key{Operation: opList} }
+
+// list reads all configurations with ListCodeSigningConfigs.
+func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
+	var all []types.CodeSigningConfig
+	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
+	for page, err := range lambdaapi.Each(ctx, "code signing configurations", pages) {
+		if err != nil {
+			return nil, errors.Wrap(awserr.Sanitize(err),
+				"cannot list code signing configurations to find one that this resource may have created")
+		}
+		all = append(all, page.CodeSigningConfigs...)
+	}
+	return all, nil
 }

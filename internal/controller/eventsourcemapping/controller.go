@@ -1,9 +1,10 @@
 // Package eventsourcemapping manages AWS Lambda event source mappings.
 //
-// The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
-// convert.go builds AWS's inputs, and diff.go compares the desired with the observed state. settings.go and observed.go
-// put both states in one comparable form, fields.go copies fields of the same name, readiness.go is the state machine,
-// and lost.go finds a mapping if the answer to its creation was lost.
+// The files are those of every kind: controller.go sets up the controller, external.go reads AWS and decides on
+// ownership, convert.go builds AWS's inputs, and diff.go compares the desired with the observed state. settings.go and
+// observed.go put both states in one comparable form, fields.go copies fields of the same name, readiness.go is the
+// state machine, lists.go polls by lists, lost.go finds a mapping if the answer to its creation was lost, and
+// resource.go decides on calls and makes them.
 package eventsourcemapping
 
 import (
@@ -23,16 +24,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-)
-
-// The AWS operations that this kind calls, by the names that the quota package uses.
-const (
-	opGet    = "GetEventSourceMapping"
-	opList   = "ListEventSourceMappings"
-	opTags   = "ListTags"
-	opCreate = "CreateEventSourceMapping"
-	opUpdate = "UpdateEventSourceMapping"
-	opDelete = "DeleteEventSourceMapping"
 )
 
 // kind is the kind of resource that the ownership tags record.
@@ -67,9 +58,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Fields: func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },
 	}.Untyped()
 }
-
-// calls names the operations that create, update and delete a mapping. AWS assigns the name.
-var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 // reads returns the calls of the next observation. If the mapping does not exist yet, it
 // returns the creation that is likely to follow.

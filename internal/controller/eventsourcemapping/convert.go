@@ -2,11 +2,35 @@ package eventsourcemapping
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
+
+// fromParameters returns spec.forProvider in comparable form. The caller has resolved references into p.
+func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
+	s := fromSpec(p.EventSourceMappingSettings)
+	if p.FunctionName != nil {
+		s.FunctionName = ptr.To(plainFunction(functionName(p)))
+	}
+	s.EventSourceArn = p.EventSourceArn
+	if p.SelfManagedEventSource != nil {
+		s.SelfManagedEventSource = diff.Set(p.SelfManagedEventSource.Endpoints[bootstrapServers])
+	}
+	s.StartingPosition = p.StartingPosition
+	if t := p.StartingPositionTimestamp; t != nil {
+		s.StartingPositionTimestamp = ptr.To(t.Unix())
+	}
+	s.Topics, s.Queues = p.Topics, p.Queues
+	return s
+}
+
+func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
+	s := settings{}
+	specToSettings.Copy(&s, &p)
+	return s
+}
 
 // createInput returns the input that creates the whole mapping in one call. function is the name or ARN in spec.
 func createInput(function string, s settings) *lambda.CreateEventSourceMappingInput {
@@ -37,29 +61,4 @@ func updateInput(uuid, function string, t settings, changes diff.Changes) *lambd
 	t.SourceAccessConfigurations, _ = split(t.SourceAccessConfigurations)
 	settingsToUpdate.CopyIf(in, &t, func(path string) bool { return changes.Any(path) })
 	return in
-}
-
-func filterInput(in diff.Set) *types.FilterCriteria {
-	out := &types.FilterCriteria{}
-	for _, p := range in {
-		out.Filters = append(out.Filters, types.Filter{Pattern: ptr.To(p)})
-	}
-	return out
-}
-
-// destinationInput returns the destination. An empty one, for nil, removes it.
-func destinationInput(in *destinationConfig) *types.DestinationConfig {
-	to := ""
-	if in != nil {
-		to = in.OnFailure.Destination
-	}
-	return &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(to)}}
-}
-
-func metricsInput(in diff.Set) *types.EventSourceMappingMetricsConfig {
-	out := &types.EventSourceMappingMetricsConfig{Metrics: []types.EventSourceMappingMetric{}}
-	for _, m := range in {
-		out.Metrics = append(out.Metrics, types.EventSourceMappingMetric(m))
-	}
-	return out
 }

@@ -1,10 +1,12 @@
 package eventsourcemapping
 
 import (
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -106,3 +108,53 @@ var (
 
 	statusToFilters = samefields.MustNew[v1beta1.FilterCriteria, types.FilterCriteria]()
 )
+
+// prefixed returns the ID of a subnet or security group in the form that AWS expects in this field.
+func prefixed(kind, uri string) string {
+	prefix := map[string]string{"VPC_SUBNET": "subnet:", "VPC_SECURITY_GROUP": "security_group:"}[kind]
+	if strings.HasPrefix(uri, prefix) {
+		return uri
+	}
+	return prefix + uri
+}
+
+// destinationInput returns the destination. An empty one, for nil, removes it.
+func destinationInput(in *destinationConfig) *types.DestinationConfig {
+	to := ""
+	if in != nil {
+		to = in.OnFailure.Destination
+	}
+	return &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(to)}}
+}
+
+func filterInput(in diff.Set) *types.FilterCriteria {
+	out := &types.FilterCriteria{}
+	for _, p := range in {
+		out.Filters = append(out.Filters, types.Filter{Pattern: ptr.To(p)})
+	}
+	return out
+}
+
+func metricsInput(in diff.Set) *types.EventSourceMappingMetricsConfig {
+	out := &types.EventSourceMappingMetricsConfig{Metrics: []types.EventSourceMappingMetric{}}
+	for _, m := range in {
+		out.Metrics = append(out.Metrics, types.EventSourceMappingMetric(m))
+	}
+	return out
+}
+
+func shownServers(in *types.SelfManagedEventSource) *v1beta1.SelfManagedEventSource {
+	servers := in.Endpoints[bootstrapServers]
+	if len(servers) == 0 {
+		return nil
+	}
+	return &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: servers}}
+}
+
+// timestamp truncates a time to seconds, as Kubernetes stores it.
+func timestamp(t *time.Time) *metav1.Time {
+	if t == nil {
+		return nil
+	}
+	return &metav1.Time{Time: t.Truncate(time.Second)}
+}

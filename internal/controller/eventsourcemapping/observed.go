@@ -4,16 +4,25 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// AWS's states of a mapping.
+const (
+	stateCreating  = "Creating"
+	stateEnabling  = "Enabling"
+	stateEnabled   = "Enabled"
+	stateDisabling = "Disabling"
+	stateDisabled  = "Disabled"
+	stateUpdating  = "Updating"
+	stateDeleting  = "Deleting"
 )
 
 // observed is the result of reading a mapping in one reconcile.
@@ -85,20 +94,4 @@ func observation(o observed) v1beta1.EventSourceMappingObservation {
 		out.DocumentDBEventSourceConfig = nil
 	}
 	return out
-}
-
-func shownServers(in *types.SelfManagedEventSource) *v1beta1.SelfManagedEventSource {
-	servers := in.Endpoints[bootstrapServers]
-	if len(servers) == 0 {
-		return nil
-	}
-	return &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: servers}}
-}
-
-// timestamp truncates a time to seconds, as Kubernetes stores it.
-func timestamp(t *time.Time) *metav1.Time {
-	if t == nil {
-		return nil
-	}
-	return &metav1.Time{Time: t.Truncate(time.Second)}
 }

@@ -12,17 +12,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// AWS's states of a mapping.
-const (
-	stateCreating  = "Creating"
-	stateEnabling  = "Enabling"
-	stateEnabled   = "Enabled"
-	stateDisabling = "Disabling"
-	stateDisabled  = "Disabled"
-	stateUpdating  = "Updating"
-	stateDeleting  = "Deleting"
-)
-
 // retryAfter is the delay before a mapping that AWS itself disabled is enabled again: the cause may have been fixed
 // outside of the manifest.
 const retryAfter = 10 * time.Minute

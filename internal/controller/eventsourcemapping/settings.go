@@ -79,30 +79,6 @@ type documentDBConfig struct {
 	FullDocument   *string `json:"fullDocument"`
 }
 
-// fromParameters returns spec.forProvider in comparable form. The caller has resolved references into p.
-func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
-	s := fromSpec(p.EventSourceMappingSettings)
-	if p.FunctionName != nil {
-		s.FunctionName = ptr.To(plainFunction(functionName(p)))
-	}
-	s.EventSourceArn = p.EventSourceArn
-	if p.SelfManagedEventSource != nil {
-		s.SelfManagedEventSource = diff.Set(p.SelfManagedEventSource.Endpoints[bootstrapServers])
-	}
-	s.StartingPosition = p.StartingPosition
-	if t := p.StartingPositionTimestamp; t != nil {
-		s.StartingPositionTimestamp = ptr.To(t.Unix())
-	}
-	s.Topics, s.Queues = p.Topics, p.Queues
-	return s
-}
-
-func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
-	s := settings{}
-	specToSettings.Copy(&s, &p)
-	return s
-}
-
 // bootstrapServers is the only kind of endpoint.
 const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
 

@@ -15,13 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetFunctionEventInvokeConfig"
-	opPut    = "PutFunctionEventInvokeConfig"
-	opDelete = "DeleteFunctionEventInvokeConfig"
-)
-
 // Define returns the kind of FunctionEventInvokeConfigs.
 func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
@@ -37,9 +30,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Fields: func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 // uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks
 // those that fields of other objects name.

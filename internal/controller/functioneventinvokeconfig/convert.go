@@ -13,6 +13,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetFunctionEventInvokeConfigOutput
+
 // settings is the form in which desired and observed state are compared. All are replaced
 // at once, so that nil is Lambda's default and not left to AWS.
 type settings struct {

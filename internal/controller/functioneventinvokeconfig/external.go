@@ -17,8 +17,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// answer is the AWS value.
-type answer = lambda.GetFunctionEventInvokeConfigOutput
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionEventInvokeConfig"
+	opPut    = "PutFunctionEventInvokeConfig"
+	opDelete = "DeleteFunctionEventInvokeConfig"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 type (
 	awsResource = reconcile.Resource[*v1beta1.FunctionEventInvokeConfig, *answer, settings]

@@ -11,14 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetFunctionUrlConfig"
-	opCreate = "CreateFunctionUrlConfig"
-	opUpdate = "UpdateFunctionUrlConfig"
-	opDelete = "DeleteFunctionUrlConfig"
-)
-
 // Define returns the kind of FunctionURLs.
 func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.FunctionURL]{
@@ -30,6 +22,3 @@ func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 		},
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}

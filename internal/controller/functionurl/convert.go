@@ -2,6 +2,7 @@ package functionurl
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,6 +16,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
+
+// answer is the AWS value.
+type answer = lambda.GetFunctionUrlConfigOutput
 
 // settings are the same type for desired and observed state.
 type settings = v1beta1.FunctionURLSettings
@@ -83,4 +87,34 @@ func urlID(address *string) *string {
 	}
 	id, _, _ := strings.Cut(u.Host, ".")
 	return &id
+}
+
+// normal returns settings in canonical form: in cors, what is not set is off, and the
+// order of lists is insignificant. AWS stores the names of headers in lower case.
+func normal(s settings) settings {
+	c := s.Cors
+	if c == nil {
+		return s
+	}
+	s.Cors = &v1beta1.Cors{
+		AllowCredentials: ptr.To(ptr.Deref(c.AllowCredentials, false)), MaxAge: ptr.To(ptr.Deref(c.MaxAge, 0)),
+		AllowHeaders: set(lower(c.AllowHeaders)), ExposeHeaders: set(lower(c.ExposeHeaders)),
+		AllowMethods: set(c.AllowMethods), AllowOrigins: set(c.AllowOrigins),
+	}
+	return s
+}
+
+// set returns a list sorted, with each value once.
+func set(list []string) []string {
+	out := slices.Clone(list)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func lower(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strings.ToLower(n))
+	}
+	return out
 }

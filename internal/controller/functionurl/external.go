@@ -18,8 +18,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// answer is the AWS value.
-type answer = lambda.GetFunctionUrlConfigOutput
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionUrlConfig"
+	opCreate = "CreateFunctionUrlConfig"
+	opUpdate = "UpdateFunctionUrlConfig"
+	opDelete = "DeleteFunctionUrlConfig"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type (
 	awsResource = reconcile.Resource[*v1beta1.FunctionURL, *answer, settings]

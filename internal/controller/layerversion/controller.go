@@ -2,7 +2,8 @@
 //
 // A version never changes in AWS. If spec or an object that it refers to changes, a new version is published, and the
 // external name moves to it. intent.go records what is about to be published, so that lost.go finds a version again if
-// the answer to its publication was lost. usage.go finds out which versions functions use.
+// the answer to its publication was lost. publish.go publishes a version, old.go deletes those before it, unless
+// functions use them, which usage.go remembers, lists.go polls by lists, and resource.go decides which of that is due.
 package layerversion
 
 import (
@@ -20,16 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-)
-
-// The AWS operations that this kind calls, by the names that the quota package uses.
-const (
-	opGet     = "GetLayerVersion"
-	opList    = "ListLayerVersions"
-	opPublish = "PublishLayerVersion"
-	opDelete  = "DeleteLayerVersion"
-
-	opFunctions = "ListFunctions"
 )
 
 // Define returns the kind of LayerVersions.
@@ -67,9 +58,6 @@ func redact(l *v1beta1.LayerVersion) {
 		c.Inline = diff.RedactedValues(c.Inline)
 	}
 }
-
-// calls names the operations that create, update and delete a version. AWS assigns the name.
-var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 // reads returns the calls of the next observation. If there is no version yet, it includes
 // the publication that is likely to follow.

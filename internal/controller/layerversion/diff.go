@@ -2,15 +2,12 @@ package layerversion
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -55,34 +52,6 @@ func objects(b archive.Bundle, o *lambda.GetLayerVersionOutput) (want, have stri
 		want = b.Location()
 	}
 	return want, b.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
-}
-
-// referenced returns the object in S3 that AWS refers to, or nil if it has a copy.
-func referenced(o *lambda.GetLayerVersionOutput) *types.ResolvedS3Object {
-	if o.Content == nil {
-		return nil
-	}
-	return lambdaapi.Referenced(o.Content.ResolvedS3Object)
-}
-
-func codeSHA256(o *lambda.GetLayerVersionOutput) string {
-	if o.Content == nil {
-		return ""
-	}
-	return ptr.Deref(o.Content.CodeSha256, "")
-}
-
-// oldVersions returns the newest of the versions that the resource published before the given one, oldest first.
-func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
-	old := slices.Clone(last.OldVersions)
-	if last.Version != nil {
-		old = append(old, *last.Version)
-	}
-	slices.Sort(old)
-	old = slices.DeleteFunc(slices.Compact(old), func(n int64) bool {
-		return n == current || last.ImportedVersion != nil && n == *last.ImportedVersion
-	})
-	return old[max(len(old)-v1beta1.MaxOldVersions, 0):]
 }
 
 // oldVersionsPolicy returns the policy for versions that were replaced.

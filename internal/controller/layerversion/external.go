@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
@@ -22,6 +18,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
+
+// The AWS operations that this kind calls, by the names that the quota package uses.
+const (
+	opGet     = "GetLayerVersion"
+	opList    = "ListLayerVersions"
+	opPublish = "PublishLayerVersion"
+	opDelete  = "DeleteLayerVersion"
+
+	opFunctions = "ListFunctions"
+)
+
+// calls names the operations that create, update and delete a version. AWS assigns the name.
+var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 // external is a layer in AWS. It lives for one reconcile.
 type external struct {
@@ -56,75 +65,6 @@ type (
 	update = reconcile.Update[settings]
 )
 
-// resource returns the layer as a reconcile.Resource.
-func (e *external) resource() awsResource {
-	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.publish, Update: e.update, Delete: e.delete,
-		Details: details,
-	}
-}
-
-// read reads the version with GetLayerVersion. If a publication was not answered, it reads the newer versions to find
-// its result.
-func (e *external) read(ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion) (found, error) {
-	e.facts = f
-	arn := reconcile.ExternalName(l)
-	i, recorded := intentOf(l)
-	if !recorded || i.completed(arn) {
-		return e.named(ctx, l, arn)
-	}
-	o, err := e.published(ctx, l, i)
-	if err != nil || o != nil {
-		return e.observationOf(l, o, ""), err
-	}
-	if wait := i.waits(f.Now()); wait > 0 {
-		return found{}, reconcile.WaitFor(wait)
-	}
-	named, err := e.named(ctx, l, arn)
-	named.Annotate = reconcile.Record{Annotations: none(), Failure: "cannot record that nothing was published"}
-	return named, err
-}
-
-// named reads the version with an ARN. It returns that nothing exists if the ARN is empty.
-func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn string) (found, error) {
-	if arn == "" {
-		return found{}, nil
-	}
-	v, err := versionOf(arn)
-	if err == nil && v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
-		err = errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else "+
-			"metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
-	}
-	if err != nil {
-		return found{}, reconcile.Invalid(err)
-	}
-	o, err := e.get(ctx, v)
-	if awserr.IsNotFound(err) {
-		gone := found{Name: arn, Description: v.String()}
-		if meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete {
-			old, err := e.old(ctx, l, v)
-			gone.Exists = len(old) > 0
-			return gone, err
-		}
-		return gone, nil
-	}
-	if err != nil {
-		return found{}, err
-	}
-	// The version was read by its layer's name and its number, which another account, region or service may have too.
-	if is := cmp.Or(ptr.Deref(o.LayerVersionArn, ""), arn); is != arn {
-		if meta.WasDeleted(l) {
-			return found{}, nil
-		}
-		return found{}, reconcile.Invalid(errors.Errorf(
-			"the external name is %s, but %s is %s in the account and region of this resource: correct the "+
-				"annotation %s", arn, v, is, meta.AnnotationKeyExternalName,
-		))
-	}
-	return e.observationOf(l, o, arn), nil
-}
-
 func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
 	o, err := e.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{
 		LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number),
@@ -135,6 +75,14 @@ func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionO
 	o.Version = v.number // Some emulators omit it.
 	o.LayerVersionArn = arnOf(o.LayerVersionArn, o.LayerArn, v.number)
 	return o, nil
+}
+
+// mayOwn reports whether no other LayerVersion owns a version of a layer.
+func (e *external) mayOwn(ctx context.Context, layer string, number int64) (bool, error) {
+	err := e.facts.Others.MayOwn(ctx, tenancy.Target{
+		Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", layer, number),
+	})
+	return err == nil, resource.Ignore(tenancy.IsRefused, err)
 }
 
 // observationOf returns the observation of a version, or an empty one if there is none. readBy is the
@@ -189,206 +137,4 @@ func (e *external) status(l *v1beta1.LayerVersion, o found) {
 	if e.adopted || reconcile.ObserveOnly(l) && ownership.WrittenName(l) != o.Name {
 		l.Status.AtProvider.ImportedVersion = ptr.To(o.Resource.Version)
 	}
-}
-
-// desired returns the settings of spec, except for the content.
-func (e *external) desired(_ context.Context, l *v1beta1.LayerVersion) (forProvider, initProvider settings, err error) {
-	return desired(l.Spec.ForProvider), settings{}, nil
-}
-
-// compare compares spec, and the content that it refers to, with the version. Without content in spec, it compares
-// nothing.
-func (e *external) compare(
-	ctx context.Context, l *v1beta1.LayerVersion, d reconcile.Desired[settings], o found,
-) (reconcile.Comparison[settings], error) {
-	e.preview = d.Preview
-	if l.Spec.ForProvider.Content == nil {
-		return reconcile.Comparison[settings]{}, nil
-	}
-	s := &l.Status.AtProvider
-	err := e.find(ctx, l)
-	if err == nil { // With its hash, importing a version with the same content does not publish another one.
-		e.bundle, err = e.bundles.Identify(ctx, e.bundle, s.PublishedContent)
-	}
-	if err != nil {
-		return reconcile.Comparison[settings]{}, err
-	}
-	i, _ := intentOf(l)
-	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	mayUpdate := reconcile.Allows(l, xpv2.ManagementActionUpdate)
-	if mayUpdate && !d.Preview && len(c.Changes) > 0 {
-		if e.bundle, err = e.bundles.Load(ctx, e.bundle); err != nil {
-			return c, err
-		}
-		// The same content may be that of an earlier artifact.
-		c = compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	}
-	if !mayUpdate && e.bundle.Unidentified(s.PublishedContent) {
-		c.Changes = c.Changes.But("content.source", "content.revision") // Whether it differs is unknown.
-	}
-	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
-	if !mayUpdate || d.Preview || len(c.Changes) > 0 {
-		return c, nil
-	}
-	s.PublishedContent, err = e.bundles.Recheck(ctx, e.bundle, s.PublishedContent)
-	return c, err
-}
-
-// plan publishes a version if the one in AWS differs from spec. Otherwise it deletes versions that were replaced, one
-// at a time.
-func (e *external) plan(
-	ctx context.Context, l *v1beta1.LayerVersion, o found, c reconcile.Comparison[settings],
-) (reconcile.Plan, error) {
-	switch {
-	case len(c.Changes) > 0:
-		return e.publication(ctx, l, c)
-	case reconcile.ObserveOnly(l):
-		return reconcile.Plan{}, nil
-	}
-	return e.cleanUp(ctx, l, o)
-}
-
-// publication plans the publication of a version. If the call is due, it finds out what the intent has to record; if
-// that fails, the call returns the error.
-func (e *external) publication(
-	ctx context.Context, l *v1beta1.LayerVersion, c reconcile.Comparison[settings],
-) (reconcile.Plan, error) {
-	// AWS never changes a version, so the change comes from spec or the content's source.
-	p := reconcile.Plan{
-		Ready:       reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
-		PlannedCall: reconcile.PlannedCall{Call: opPublish}, Changes: c.Changes, Followed: c.Changes,
-	}
-	if !e.recorded && !e.preview {
-		// The version is deleted later only if status has it, which was not written when it was published.
-		return p.AfterStatus(), nil
-	}
-	due, _, _ := e.facts.Due(reconcile.PlannedCall{Call: opPublish, Applies: c.Changes})
-	if e.preview || len(due) == 0 || !reconcile.Allows(l, xpv2.ManagementActionUpdate) {
-		return p, nil
-	}
-	if err := e.facts.Reserve(opList, opPublish); err != nil {
-		return p, err
-	}
-	if p.Intent, e.unlisted = e.toPublish(ctx, l, c.Target); awserr.IsThrottled(e.unlisted) {
-		return p, e.unlisted // The call would wait for the quota, and not return it.
-	}
-	return p, nil
-}
-
-// cleanUp plans the deletion of the oldest version that may be deleted.
-func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Plan, error) {
-	p := reconcile.Plan{Ready: reconcile.Available(l.GetGeneration())}
-	old, err := e.old(ctx, l, version{layer: layerName(l), number: o.Resource.Version})
-	if err != nil {
-		return p, err
-	}
-	if len(old) == 0 {
-		e.usages.drop(l.GetUID())
-		return p, nil
-	}
-	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
-		free, u, err := e.unused(ctx, l, layerName(l), old)
-		if err != nil || len(free) == 0 {
-			p.Ready = p.Ready.WithMessage(u.message())
-			return p, err
-		}
-		old = free
-	}
-	e.due = old[0]
-	p.Call, p.Changes = opDelete, deletion(e.due)
-	p.Followed = p.Changes
-	return p, nil
-}
-
-// old returns the versions that the policy deletes, oldest first, whether or not functions use them. There are none if
-// the layer is not the one in status: the user has changed the annotations. Status may be forged, so that versions that
-// other LayerVersions own are left out.
-func (e *external) old(ctx context.Context, l *v1beta1.LayerVersion, current version) ([]int64, error) {
-	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep ||
-		!reconcile.Allows(l, xpv2.ManagementActionDelete) ||
-		ptr.Deref(l.Status.AtProvider.LayerName, current.layer) != current.layer {
-		return nil, nil
-	}
-	var mine []int64
-	for _, n := range oldVersions(l.Status.AtProvider, current.number) {
-		may, err := e.mayOwn(ctx, current.layer, n)
-		if err != nil {
-			return nil, err
-		}
-		if may {
-			mine = append(mine, n)
-		}
-	}
-	return mine, nil
-}
-
-// mayOwn reports whether no other LayerVersion owns a version of a layer.
-func (e *external) mayOwn(ctx context.Context, layer string, number int64) (bool, error) {
-	err := e.facts.Others.MayOwn(ctx, tenancy.Target{
-		Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", layer, number),
-	})
-	return err == nil, resource.Ignore(tenancy.IsRefused, err)
-}
-
-// update publishes a version, or deletes one that was replaced.
-func (e *external) update(ctx context.Context, l *v1beta1.LayerVersion, o found, u update) (reconcile.Result, error) {
-	if u.Call == opDelete {
-		v, err := versionOf(o.Name)
-		if err != nil {
-			return reconcile.Result{}, err
-		}
-		return e.deleteOld(ctx, l, v, e.due)
-	}
-	res, err := e.publish(ctx, l, u.Target)
-	if err == nil && res.Name == "" {
-		return res, errors.Errorf(
-			"AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish,
-		)
-	}
-	return res, err
-}
-
-// deleteOld deletes a version that was replaced by the given one.
-func (e *external) deleteOld(
-	ctx context.Context, l *v1beta1.LayerVersion, by version, number int64,
-) (reconcile.Result, error) {
-	if err := e.deleteVersion(ctx, version{layer: by.layer, number: number}); err != nil {
-		return reconcile.Result{}, err
-	}
-	s := &l.Status.AtProvider
-	s.OldVersions = slices.DeleteFunc(oldVersions(*s, by.number), func(n int64) bool { return n == number })
-	if ptr.Deref(s.Version, 0) == number {
-		s.Version = ptr.To(by.number)
-	}
-	return reconcile.Result{Part: true}, nil
-}
-
-func (e *external) deleteVersion(ctx context.Context, v version) error {
-	_, err := e.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{
-		LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number),
-	})
-	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", v)
-}
-
-// delete deletes the versions that were replaced and may be deleted, one at a time, and then the current one. AWS
-// accepts the deletion of a version that is gone.
-func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Result, error) {
-	v, err := versionOf(o.Name)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	old, err := e.old(ctx, l, v)
-	if err != nil {
-		return reconcile.Result{}, err
-	}
-	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
-		if old, _, err = e.unused(ctx, l, v.layer, old); err != nil {
-			return reconcile.Result{}, err
-		}
-	}
-	if len(old) > 0 {
-		return e.deleteOld(ctx, l, v, old[0])
-	}
-	e.usages.drop(l.GetUID())
-	return reconcile.Result{}, e.deleteVersion(ctx, v)
 }

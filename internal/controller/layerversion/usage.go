@@ -1,7 +1,6 @@
 package layerversion
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,16 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 const (
@@ -83,75 +74,6 @@ func (u *usages) drop(uid types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.entries, uid)
-}
-
-// unused returns the old versions that no function uses. It returns none while that is not
-// known or is not to be checked yet; the usage has the reason.
-func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	u, now := e.usages.get(mg), e.facts.Now()
-	same := slices.Equal(u.checked, old)
-	if u.done && same && !meta.WasDeleted(mg) && now.Sub(u.last) < u.pause {
-		return nil, u, nil
-	}
-	if now.Sub(u.last) >= usageAge || !subset(old, u.checked) {
-		pause := u.pause
-		if !same {
-			pause = 0
-		}
-		u = usage{began: now, used: map[int64]bool{}, pause: pause}
-	}
-	u.checked = old
-	if err := e.survey(ctx, mg, layer, &u); err != nil {
-		return nil, u, err
-	}
-	free := slices.DeleteFunc(slices.Clone(old), func(n int64) bool { return u.problem != "" || u.used[n] })
-	if len(free) > 0 {
-		u.pause = 0
-	} else {
-		u.pause = min(max(2*u.pause, firstCheck), mostCheck) //nolint:mnd // It doubles.
-	}
-	e.usages.store(mg, u)
-	return free, u, nil
-}
-
-// survey reads the layers of all functions and their versions. If the quota allows no further page, it returns a
-// LaterError, and the next reconcile continues from there.
-func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
-	now := e.facts.Now()
-	for !u.done {
-		if err := e.facts.Reserve(opFunctions); err != nil {
-			e.usages.store(mg, *u)
-			return err
-		}
-		if u.pages == mostPages || now.Sub(u.began) > longestSurvey {
-			u.done, u.last = true, now
-			u.problem = fmt.Sprintf("the list has more than %d pages, or reading it takes more than %s", mostPages,
-				longestSurvey)
-			return nil
-		}
-		page, err := e.api.ListFunctions(ctx,
-			&lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
-		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
-			u.done, u.last, u.problem = true, now, awserr.Sanitize(err).Error()
-			return nil
-		}
-		if err != nil {
-			e.usages.store(mg, *u)
-			return errors.Wrapf(awserr.Sanitize(err),
-				"cannot list functions to check which versions of layer %s they use", layer)
-		}
-		for i := range page.Functions {
-			for _, l := range page.Functions[i].Layers {
-				if n, ok := numberOf(ptr.Deref(l.Arn, ""), layer); ok {
-					u.used[n] = true
-				}
-			}
-		}
-		u.marker, u.last = page.NextMarker, now
-		u.pages++
-		u.done = ptr.Deref(u.marker, "") == ""
-	}
-	return nil
 }
 
 // subset reports whether all versions were checked. A version that was current then and is

@@ -15,13 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opRead   = "GetLayerVersionPolicy"
-	opAdd    = "AddLayerVersionPermission"
-	opRemove = "RemoveLayerVersionPermission"
-)
-
 // Define returns the kind of LayerVersionPermissions.
 func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.LayerVersionPermission]{
@@ -35,9 +28,6 @@ func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 		ActsOn: acts,
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // acts returns the layer versions with a policy that has the statement, or may have it.
 func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {

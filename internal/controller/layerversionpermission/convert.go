@@ -14,10 +14,18 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
+
+// observed is a statement in AWS.
+type observed struct {
+	at        statementKey
+	statement statements.Statement
+	revision  string
+}
 
 // action is the only one that AWS permits on layers.
 const action = "lambda:GetLayerVersion"
@@ -164,4 +172,8 @@ func observation(o observed) v1beta1.LayerVersionPermissionObservation {
 		out.LayerVersionArn = ptr.To(o.statement.Resource[0])
 	}
 	return out
+}
+
+func fromAWS(o observed) policy.Grant {
+	return policy.GrantOf(o.statement.Statement, ":layer:"+o.at.layerVersion())
 }

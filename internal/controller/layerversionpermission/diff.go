@@ -1,21 +1,9 @@
 package layerversionpermission
 
 import (
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
-
-// observed is a statement in AWS.
-type observed struct {
-	at        statementKey
-	statement statements.Statement
-	revision  string
-}
-
-func fromAWS(o observed) policy.Grant {
-	return policy.GrantOf(o.statement.Statement, ":layer:"+o.at.layerVersion())
-}
 
 // settings is a statement and its place in the form of spec.forProvider.
 type settings struct {

@@ -18,6 +18,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetLayerVersionPolicy"
+	opAdd    = "AddLayerVersionPermission"
+	opRemove = "RemoveLayerVersionPermission"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
 	api   *lambda.Client

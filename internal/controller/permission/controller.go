@@ -19,13 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opRead   = "GetPolicy"
-	opAdd    = "AddPermission"
-	opRemove = "RemovePermission"
-)
-
 // Define returns the kind of Permissions.
 func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	changes := &ongoing{}
@@ -47,9 +40,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Redact: redact,
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // redact removes the invoker's token, which is a secret, from what is logged.
 func redact(p *v1beta1.Permission) {

@@ -22,6 +22,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetPolicy"
+	opAdd    = "AddPermission"
+	opRemove = "RemovePermission"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
 	api    *lambda.Client
@@ -37,13 +47,6 @@ type external struct {
 	target    functionname.Name
 	sid       string
 	statement statements.Statement
-}
-
-// observed is a statement in AWS.
-type observed struct {
-	target    functionname.Name
-	statement statements.Statement
-	revision  string
 }
 
 type (

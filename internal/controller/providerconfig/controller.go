@@ -4,11 +4,8 @@
 package providerconfig
 
 import (
-	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,28 +16,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
-
-// An Identifier authenticates configs. *config.Resolver is one.
-type Identifier interface {
-	// Identify returns the AWS identity of a config.
-	Identify(ctx context.Context, config client.Object) (session.Identity, error)
-
-	// Denies reports whether a resource must not use the config that it names, or a function.
-	Denies(ctx context.Context, mg resource.ModernManaged, function string) bool
-
-	// Forget drops what is cached of a config that is deleted.
-	Forget(uid types.UID)
-}
 
 // Options configures the controllers.
 type Options struct {
@@ -87,27 +70,6 @@ func SetupGated(mgr ctrl.Manager, o Options) error {
 		v1beta1.ProviderConfigUsageGroupVersionKind)
 	return nil
 }
-
-// A kind is ProviderConfig or ClusterProviderConfig.
-type kind struct {
-	gvk    schema.GroupVersionKind
-	config providerConfig
-	list   client.ObjectList
-}
-
-var (
-	namespacedKind = kind{
-		v1beta1.ProviderConfigGroupVersionKind, &v1beta1.ProviderConfig{},
-		&v1beta1.ProviderConfigList{},
-	}
-	clusterKind = kind{
-		v1beta1.ClusterProviderConfigGroupVersionKind, &v1beta1.ClusterProviderConfig{},
-		&v1beta1.ClusterProviderConfigList{},
-	}
-)
-
-// new returns an empty config of the kind.
-func (k kind) new() providerConfig { return deepCopy(k.config) }
 
 // setup adds the controller of a kind to a manager.
 func setup(mgr ctrl.Manager, o Options, k kind) error {

@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 )
 
 // showBreakers sets the condition Reachable, and returns when to check again, 0 if that is not necessary.
@@ -79,4 +81,46 @@ func accountUsage(u account.Usage) v1beta1.AccountUsage {
 		CodeStorageLeft:                ptr.To(f.CodeStorageLimit - f.CodeStorageUsed),
 		FunctionCount:                  ptr.To(f.Functions),
 	}
+}
+
+// showDriftEvents sets the condition ReceivesDriftEvents, or removes it if the config names no queue.
+func (r *Reconciler) showDriftEvents(c providerConfig) {
+	r.events.Set(c)
+	state, ok := r.events.State(c.GetUID())
+	if !ok {
+		s := c.GetConfigStatus()
+		s.Conditions = slices.DeleteFunc(s.Conditions,
+			func(c xpv2.Condition) bool { return c.Type == v1beta1.TypeReceivesDriftEvents })
+		return
+	}
+	if state.Reason == driftevents.Starting && c.GetCondition(v1beta1.TypeReceivesDriftEvents).Reason != "" {
+		return // What was true before the provider started is most likely still true.
+	}
+	is := xpv2.Condition{
+		Type: v1beta1.TypeReceivesDriftEvents, Status: corev1.ConditionFalse,
+		LastTransitionTime: metav1.NewTime(r.now()),
+	}
+	switch state.Reason {
+	case driftevents.Receiving:
+		is.Status, is.Reason = corev1.ConditionTrue, v1beta1.ReasonReceiving
+	case driftevents.NoQueue:
+		is.Reason, is.Message = v1beta1.ReasonQueueNotFound, "The queue "+state.QueueARN+
+			" does not exist, so only polls detect drift: create it, or correct spec.driftEvents.queueARN: "+state.Error
+	case driftevents.Denied:
+		is.Reason, is.Message = v1beta1.ReasonQueueDenied, "The queue "+state.QueueARN+
+			" cannot be used, so only polls detect drift: grant sqs:GetQueueUrl, sqs:ReceiveMessage and "+
+			"sqs:DeleteMessage: "+
+			state.Error
+	case driftevents.Failing:
+		is.Reason, is.Message = v1beta1.ReasonQueueFailing, "The queue "+state.QueueARN+
+			" cannot be used, so only polls detect drift; it is retried at intervals: "+state.Error
+	case driftevents.EventsMissing:
+		is.Reason, is.Message = v1beta1.ReasonEventsMissing, "No event of CloudTrail has arrived at "+state.QueueARN+
+			" about a call of the provider in "+strings.Join(state.Missing, ", ")+
+			", so only polls detect drift there: check that a trail logs management events, and that a rule of "+
+			"EventBridge sends the events to the queue"
+	case driftevents.Starting:
+		is.Status, is.Reason = corev1.ConditionUnknown, v1beta1.ReasonStarting
+	}
+	c.SetConditions(is.WithObservedGeneration(c.GetGeneration()))
 }

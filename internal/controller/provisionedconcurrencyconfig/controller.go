@@ -11,13 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetProvisionedConcurrencyConfig"
-	opPut    = "PutProvisionedConcurrencyConfig"
-	opDelete = "DeleteProvisionedConcurrencyConfig"
-)
-
 // Define returns the kind of ProvisionedConcurrencyConfigs.
 func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
@@ -31,6 +24,3 @@ func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 		},
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}

@@ -8,6 +8,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetProvisionedConcurrencyConfigOutput
+
 // settings are the same type for desired and observed state.
 type settings = v1beta1.ProvisionedConcurrencyConfigSettings
 

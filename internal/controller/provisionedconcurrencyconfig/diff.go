@@ -10,7 +10,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -51,29 +50,6 @@ func untold(p *answer, generation int64) xpv2.Condition {
 // reason returns AWS's reason for the status.
 func reason(p *answer) string {
 	return strings.TrimSuffix(string(p.Status)+": "+ptr.Deref(p.StatusReason, ""), ": ")
-}
-
-// decide returns the plan. While a request is in progress in AWS, no call is due.
-func decide(
-	p *answer, changes diff.Changes, state xpv2.Condition,
-	now time.Time,
-) reconcile.Plan {
-	plan := reconcile.Plan{Ready: state, Changes: changes}
-	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
-	switch {
-	case reconcile.InMotion(state):
-	case len(changes) > 0:
-		plan.Call = opPut
-		if !failed {
-			plan.Ready = reconcile.UpdatingFields(state.ObservedGeneration, changes)
-		}
-	case failed:
-		plan.Wait = max(retryAfter-since(p, now), 0)
-		if plan.Wait == 0 {
-			plan.Call, plan.Does = opPut, "retried the failed request"
-		}
-	}
-	return plan
 }
 
 // since returns the time since the last request, by AWS's record. An unreadable time counts as long ago.

@@ -2,8 +2,10 @@ package provisionedconcurrencyconfig
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -14,12 +16,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// answer is the AWS value.
-type answer = lambda.GetProvisionedConcurrencyConfigOutput
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetProvisionedConcurrencyConfig"
+	opPut    = "PutProvisionedConcurrencyConfig"
+	opDelete = "DeleteProvisionedConcurrencyConfig"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 type (
 	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, *answer, settings]
@@ -107,6 +117,29 @@ func (e *external) plan(
 		}
 	}
 	return p, nil
+}
+
+// decide returns the plan. While a request is in progress in AWS, no call is due.
+func decide(
+	p *answer, changes diff.Changes, state xpv2.Condition,
+	now time.Time,
+) reconcile.Plan {
+	plan := reconcile.Plan{Ready: state, Changes: changes}
+	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
+	switch {
+	case reconcile.InMotion(state):
+	case len(changes) > 0:
+		plan.Call = opPut
+		if !failed {
+			plan.Ready = reconcile.UpdatingFields(state.ObservedGeneration, changes)
+		}
+	case failed:
+		plan.Wait = max(retryAfter-since(p, now), 0)
+		if plan.Wait == 0 {
+			plan.Call, plan.Does = opPut, "retried the failed request"
+		}
+	}
+	return plan
 }
 
 // put requests provisioned concurrency, which AWS takes some minutes to provide: another number, or the same again if

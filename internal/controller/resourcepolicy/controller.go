@@ -15,13 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opRead   = "GetResourcePolicy"
-	opPut    = "PutResourcePolicy"
-	opDelete = "DeleteResourcePolicy"
-)
-
 // Define returns the kind of ResourcePolicies.
 func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.ResourcePolicy]{
@@ -34,9 +27,6 @@ func Define(_ ctrl.Manager, o engine.Options) reconcile.UntypedKind {
 		Fields: func(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector { return refs.In(p.Spec) },
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 // acts returns the functions that spec, status and annotations name. It omits one that
 // spec selects from a field of another object, which external.read checks.

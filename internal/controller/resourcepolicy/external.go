@@ -19,6 +19,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetResourcePolicy"
+	opPut    = "PutResourcePolicy"
+	opDelete = "DeleteResourcePolicy"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+
 // external is a policy in AWS. It lives for one reconcile.
 type external struct {
 	api    *lambda.Client

@@ -14,12 +14,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls.
-const (
-	opGet = "GetRuntimeManagementConfig"
-	opPut = "PutRuntimeManagementConfig"
-)
-
 // Define returns the kind of RuntimeManagementConfigs.
 func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 	return reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
@@ -33,6 +27,3 @@ func Define(_ ctrl.Manager, _ engine.Options) reconcile.UntypedKind {
 		},
 	}.Untyped()
 }
-
-// calls are the operations by which this kind creates, updates and deletes.
-var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opPut}

@@ -10,6 +10,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetRuntimeManagementConfigOutput
+
 // The modes that need special treatment.
 const (
 	auto   = string(types.UpdateRuntimeOnAuto)
@@ -47,4 +50,12 @@ func observation(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfig
 		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: a.FunctionArn,
 		UpdateRuntimeOn: s.UpdateRuntimeOn, RuntimeVersionArn: s.RuntimeVersionArn,
 	}
+}
+
+// fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.
+func fitting(s settings) settings {
+	if ptr.Deref(s.UpdateRuntimeOn, "") != manual {
+		s.RuntimeVersionArn = nil
+	}
+	return s
 }

@@ -17,8 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// answer is the AWS value.
-type answer = lambda.GetRuntimeManagementConfigOutput
+// The AWS operations that this kind calls.
+const (
+	opGet = "GetRuntimeManagementConfig"
+	opPut = "PutRuntimeManagementConfig"
+)
+
+// calls are the operations by which this kind creates, updates and deletes.
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opPut}
 
 type (
 	awsResource = reconcile.Resource[*v1beta1.RuntimeManagementConfig, *answer, settings]

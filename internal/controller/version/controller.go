@@ -7,7 +7,8 @@
 // A version has no tags. A Version recognises its own by the intent that it recorded before
 // each call of PublishVersion (see versions.Intent), and deletes no others.
 //
-// In addition to the files that every kind has, read.go has the individual reads that external.go combines.
+// In addition to the files that every kind has, read.go reads the function and its versions, and resource.go decides by
+// that and publishes or deletes a version.
 package version
 
 import (
@@ -19,19 +20,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-)
-
-// The AWS operations that this kind calls.
-const (
-	opGet     = "GetFunction"
-	opList    = versions.CallList
-	opPublish = "PublishVersion"
-	opDelete  = versions.CallDelete
 )
 
 // Define returns the kind of Versions.
@@ -65,9 +57,6 @@ func reported(v *v1beta1.Version) bool {
 	return p.FunctionNameRef != nil || p.FunctionNameSelector != nil ||
 		ptr.Deref(p.PublishPolicy, "") == policyOnRequest
 }
-
-// calls names the operations that create, update and delete a version.
-var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, Immutable: true}
 
 // reads returns the calls of the next observation, as far as they are known in advance.
 func reads(v *v1beta1.Version) []string {

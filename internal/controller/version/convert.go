@@ -21,6 +21,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// observed is everything that one reconcile read.
+type observed struct {
+	// function is $LATEST. It is not read for a resource that is being deleted or only observed.
+	function *types.FunctionConfiguration
+	// version is the version that was published last, nil if there is none. It is also nil while an earlier version is
+	// to be deleted.
+	version *types.FunctionConfiguration
+	// versions are the numbered versions of the function. They are read only if one is to be published.
+	versions []types.FunctionConfiguration
+	// unused is a version beyond the limit that nothing uses. unknown is why that check
+	// failed, which does not block other changes.
+	unused  string
+	unknown error
+	// usedBy names what uses an earlier version that is to be deleted with the resource.
+	usedBy string
+	// unready is set if the Function is not Ready when a version is to be published: a
+	// version published now could include one of its changes without the other.
+	unready string
+}
+
+// settings is empty: a version is compared with its function as a whole.
+type settings struct{}
+
 // nameOf returns the version that was published last, or "" if there is none yet.
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := reconcile.ExternalName(v)

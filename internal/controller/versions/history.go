@@ -3,7 +3,7 @@
 //
 // A version has no tags. A resource knows its own versions by what it has recorded before each call of PublishVersion
 // (see Intent), and keeps them in its status: others are never deleted. history.go decides without calls; uses.go asks
-// AWS what uses a version; prune.go combines the two.
+// AWS what uses a version, and resources.go the cluster; unused.go combines the three, and prune.go deletes.
 package versions
 
 import (

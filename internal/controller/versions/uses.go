@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -35,6 +36,28 @@ type API interface {
 		opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput,
 		opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
+}
+
+// A Function is a function with versions to be pruned.
+type Function struct {
+	// Name is the name of the function in calls. It may be an ARN, also of another account.
+	Name string
+
+	// ARN is the ARN of the function, without a qualifier.
+	ARN string
+}
+
+// FunctionOf returns the function with a name, and an ARN that AWS returned for it or for one
+// of its versions or aliases. If the ARN is empty, the name is used instead.
+func FunctionOf(name, arn string) Function {
+	n := functionname.OfARN(arn)
+	if n.Function == "" {
+		return Function{Name: name, ARN: name}
+	}
+	if n.Qualifier != "" {
+		arn = strings.TrimSuffix(arn, ":"+n.Qualifier)
+	}
+	return Function{Name: name, ARN: arn}
 }
 
 // Uses maps versions to what uses them. A function URL never belongs to a version: that of an

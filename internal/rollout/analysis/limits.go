@@ -14,6 +14,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
+const (
+	// maxExpression is the longest expression that is compiled, in characters: that of the API.
+	maxExpression = 1024
+
+	// maxDepth is the maximum nesting of expressions.
+	maxDepth = 50
+
+	// maxCost of an evaluation is enough for some thousand elements of a list. It takes less than
+	// 0.1 s. A rollout has up to 32 conditions.
+	maxCost = 20_000
+
+	// interruptEvery is the number of iterations of a macro after which an evaluation checks its context.
+	interruptEvery = 100
+)
+
 // CEL's limit of the cost is checked after each function, and counts many functions as one whatever they work on. So a
 // short expression could double a list forty times, and compare the result. Conditions have therefore only the
 // functions of this file, and cannot make lists of anything but constants: no value is much larger than what a server

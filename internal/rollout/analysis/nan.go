@@ -41,12 +41,3 @@ func isNumberNaN(v ref.Val) bool {
 	number, ok := v.(types.Double)
 	return ok && math.IsNaN(float64(number))
 }
-
-// decorate makes the calls of a condition those that know of NaN. If the condition tests a calculated number, or is
-// about the response of a function, only its tests are.
-func (c *condition) decorate(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
-	if made, ok := i.(interpreter.InterpretableCall); ok && (!c.keepsNaN || made.Function() == isNaN) {
-		return call{made}, nil
-	}
-	return i, nil
-}

@@ -2,8 +2,7 @@ package main
 
 import "testing"
 
-// TestOneWay checks that the files of packages that all kinds share can be read one after the other: none needs one that
-// needs it.
+// TestOneWay checks that the files of a package can be read one after the other: none needs one that needs it.
 func TestOneWay(t *testing.T) {
 	g, err := load(t.Context())
 	if err != nil {
