@@ -90,6 +90,9 @@ func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulatio
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
+		// Calls of STS and downloads may outlive those that wait for them, and time stands still once a test has
+		// ended.
+		t.Cleanup(func() { time.Sleep(time.Hour) })
 		s := newSimulation(t, o)
 		test(t, s)
 		s.checkInvariants()

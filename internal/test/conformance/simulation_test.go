@@ -93,6 +93,8 @@ func (*recorded) Close() error { return nil }
 func simulate(t *testing.T, chosen []string, change func(*simulation, *Runner), check func(*testing.T, *simulation)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		// Calls of STS may outlive those that wait for them, and time stands still once a test has ended.
+		t.Cleanup(func() { time.Sleep(time.Minute) })
 		s := newSimulation(t, theRun)
 		cfg := s.config()
 		kube := s.provider(t)
