@@ -2,13 +2,17 @@ package kubectl
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // FieldManager is the name under which the plugin's changes appear in metadata.managedFields.
@@ -68,6 +72,33 @@ func (f *Factory) Resources(k Kind) (dynamic.ResourceInterface, error) {
 		return nil, err
 	}
 	return client.Resource(k.Resource).Namespace(namespace), nil
+}
+
+// Namespace returns the namespace that the flags or the kubeconfig name. With an error, it is the default one.
+func (f *Factory) Namespace() (string, error) {
+	namespace, _, err := f.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil || namespace == "" {
+		return metav1.NamespaceDefault, err
+	}
+	return namespace, nil
+}
+
+// ClusterClient returns a client of the cluster for the kinds of a scheme.
+func (f *Factory) ClusterClient(scheme *runtime.Scheme) (client.Client, error) {
+	config, err := f.Config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	mapper, err := f.Config.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	return client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
+}
+
+// TellEmpty tells the user that a namespace has no resources, as kubectl does: it may be a misspelt one.
+func (f *Factory) TellEmpty(namespace string) {
+	_, _ = fmt.Fprintf(f.ErrOut, "No resources found in %s namespace.\n", namespace)
 }
 
 // Wait waits, such as until the quota of AWS allows the next call. It returns the error of a context that has ended.

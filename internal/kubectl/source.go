@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -83,11 +82,6 @@ func (s *Source) Read(f *Factory, args ...string) ([]*unstructured.Unstructured,
 	return out, nil
 }
 
-// TellEmpty tells the user that a namespace has no resources, as kubectl does: it may be a misspelt one.
-func (f *Factory) TellEmpty(namespace string) {
-	_, _ = fmt.Fprintf(f.ErrOut, "No resources found in %s namespace.\n", namespace)
-}
-
 // files returns a builder that reads the files.
 func (s *Source) files(f *Factory, b *resource.Builder) *resource.Builder {
 	stdin := func(name string) bool { return name == "-" }
@@ -97,15 +91,6 @@ func (s *Source) files(f *Factory, b *resource.Builder) *resource.Builder {
 		files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
 	}
 	return b.FilenameParam(false, &files)
-}
-
-// Namespace returns the namespace that the flags or the kubeconfig name. With an error, it is the default one.
-func (f *Factory) Namespace() (string, error) {
-	namespace, _, err := f.Config.ToRawKubeConfigLoader().Namespace()
-	if err != nil || namespace == "" {
-		return metav1.NamespaceDefault, err
-	}
-	return namespace, nil
 }
 
 // Typed returns an object as its own type, or as it is if the scheme does not have its kind. It returns an error that
@@ -140,17 +125,4 @@ func Typed(scheme *runtime.Scheme, u *unstructured.Unstructured, strict bool) (c
 		return u, nil
 	}
 	return out, nil
-}
-
-// ClusterClient returns a client of the cluster for the kinds of a scheme.
-func (f *Factory) ClusterClient(scheme *runtime.Scheme) (client.Client, error) {
-	config, err := f.Config.ToRESTConfig()
-	if err != nil {
-		return nil, err
-	}
-	mapper, err := f.Config.ToRESTMapper()
-	if err != nil {
-		return nil, err
-	}
-	return client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
 }

@@ -3,14 +3,11 @@
 package manager
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
 	"time"
 
-	"github.com/go-logr/logr"
-	"go.opentelemetry.io/otel/trace"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -37,18 +33,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
@@ -56,98 +49,6 @@ const (
 	// shutdownTimeout is the time in which running reconciles have to end.
 	shutdownTimeout = 30 * time.Second
 )
-
-// Options are the options of a provider.
-type Options struct {
-	// Options are the options of crossplane-runtime: logger, poll interval, concurrency, features.
-	controller.Options
-
-	// Version of the provider, for the change log.
-	Version string
-
-	// Log is the logger for everything.
-	Log logr.Logger
-
-	// SyncPeriod is the interval at which all watched objects are reconciled again from the cache.
-	SyncPeriod time.Duration
-
-	// MinPollInterval is the lower bound of poll intervals.
-	MinPollInterval time.Duration
-
-	// PollWithEvents is the poll interval of resources whose changes drift events report. It has no effect if it is not
-	// longer than the poll interval.
-	PollWithEvents time.Duration
-
-	// PollJitter is the fraction by which poll intervals vary.
-	PollJitter float64
-
-	// ClusterID marks what this cluster owns. Empty means the UID of a ConfigMap that each cluster has.
-	ClusterID string
-
-	// LeaderElection lets one of several replicas work at a time.
-	LeaderElection bool
-
-	// LeaderElectionNamespace is the namespace of the lease. Empty means the pod's own.
-	LeaderElectionNamespace string
-
-	// LeaseDuration is the time for which an unrenewed lease keeps other replicas from working, in whole seconds. Zero
-	// means DefaultLeaseDuration.
-	LeaseDuration time.Duration
-
-	// RenewDeadline is the time after the last renewal of the lease at which a replica stops working. It must be less
-	// than LeaseDuration. Zero means DefaultRenewDeadline.
-	RenewDeadline time.Duration
-
-	// Addresses to listen on. "0" or empty disables the server.
-	MetricsAddress, HealthAddress, PprofAddress string
-
-	// Namespaces to watch. Empty means all.
-	Namespaces []string
-
-	// Shard selects the resources that are reconciled. The zero value selects all.
-	Shard sharding.Shard
-
-	// SafeStart waits for each kind's definition before its controller is started.
-	SafeStart bool
-
-	// StateMetricInterval is the interval at which resources are counted by their conditions.
-	StateMetricInterval time.Duration
-
-	// ChangeLogSocket is the Unix socket of Crossplane's change log sidecar. Empty disables the change log.
-	ChangeLogSocket string
-
-	// Config configures how AWS clients are made from configs.
-	Config session.Options
-
-	// ListPolls polls synced resources by AWS's lists. Lists configures that; its interval is the poll interval.
-	ListPolls bool
-	Lists     listpoll.Options
-
-	// AnalysisHosts are the hosts that the analysis of a rollout may call.
-	AnalysisHosts []string
-
-	// SourceHosts are the hosts of which the artifacts of Flux sources may be downloaded, and the private hosts of
-	// registries.
-	SourceHosts []string
-
-	// SourceLoopback allows loopback addresses among them, for tests and the demo.
-	SourceLoopback bool
-
-	// DeletionPolicy selects the deletions that wait for a confirmation. The zero value selects none.
-	DeletionPolicy protection.Policy
-
-	// QuotaRates are the rates of AWS calls. Buckets that are not listed have those of quota.DefaultRates.
-	QuotaRates map[quota.Bucket]quota.Rate
-
-	// Tracer traces reconciles and their calls to AWS. Nil disables traces.
-	Tracer trace.Tracer
-
-	// Now is the clock of the controllers. Nil means time.Now.
-	Now func() time.Time
-}
-
-// SourceHostFlag is the flag of the provider that sets SourceHosts.
-const SourceHostFlag = "--source-host"
 
 // New returns a manager with every controller. The context limits its requests to the API server.
 func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error) {
@@ -193,12 +94,6 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	return mgr, o.setup(mgr, id)
 }
 
-// sourceHosts returns the hosts that the provider's operator allows for sources of code. Registries may be any public
-// ones.
-func (o *Options) sourceHosts(public bool) egress.Hosts {
-	return egress.Hosts{Flag: SourceHostFlag, Allowed: o.SourceHosts, Public: public, Loopback: o.SourceLoopback}
-}
-
 // warnedOnce returns a configuration that logs each of the API server's warnings once. The server warns about the
 // runtime's finalizer whenever that is added, and about nothing that differs from object to object.
 func warnedOnce(cfg *rest.Config) *rest.Config {
@@ -237,9 +132,6 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 		Controller: ctrlconfig.Controller{SkipNameValidation: ptr.To(true)},
 	}
 }
-
-// address returns an address to listen on: controller-runtime disables a server at "0".
-func address(a string) string { return cmp.Or(a, "0") }
 
 // addChecks adds the probes: the provider is healthy once it runs, and ready once the caches are filled.
 func addChecks(mgr ctrl.Manager) error {

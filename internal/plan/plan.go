@@ -137,3 +137,18 @@ func action(calls []dryrun.Call, existed, adopted, deleted bool) Action {
 	}
 	return None
 }
+
+// A Summary counts plans by what would be done. Those that leave what exists in AWS are among those of None.
+type Summary map[Action]int
+
+// Summarize counts plans.
+func Summarize(plans []Plan) Summary {
+	s := Summary{Create: 0, Adopt: 0, Update: 0, Replace: 0, Delete: 0, Wait: 0, Reject: 0, None: 0}
+	for _, p := range plans {
+		if p.Action == Orphan {
+			p.Action = None
+		}
+		s[p.Action]++
+	}
+	return s
+}

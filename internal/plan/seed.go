@@ -21,20 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// A seed is the initial state of one resource in a plan without a connection to AWS.
-type seed struct {
-	// was is the resource that was reconciled in the account. It is nil if AWS has none, or if it is not known.
-	was reconcile.Managed
-
-	// unknowns are the facts that are not known then.
-	unknowns []string
-
-	// action and message are those of the plan if it is not known what AWS has, since the resource in the cluster
-	// cannot be reconciled. They are empty otherwise.
-	action  Action
-	message string
-}
-
 // seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
 // another resource, such as a Version, then finds the change of that one.
 func (p *Planner) seedAll(ctx context.Context, all []Resource) {

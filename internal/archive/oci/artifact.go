@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
-	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -82,17 +80,6 @@ func (c *Client) Fetch(ctx context.Context, ref, digest string, a Auth) (Artifac
 	}, nil
 }
 
-// fetchManifest returns the manifest of a digest.
-func fetchManifest(ctx context.Context, repo *remote.Repository, of string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
-	defer cancel()
-	m, err := manifest(ctx, repo, of)
-	if err == nil && digest.FromBytes(m).String() != of {
-		err = errDigest
-	}
-	return m, err
-}
-
 // layerOf returns the only layer of a manifest.
 func layerOf(text []byte) (ocispec.Descriptor, manifestText, error) {
 	var m manifestText
@@ -151,100 +138,3 @@ func clean(s string) string {
 	}, s)
 	return s[:min(len(s), maxAnnotation)]
 }
-
-// maxLayers is the number of layers up to which a manifest is read: one for an archive, and one for each signature.
-const maxLayers = maxSignatures
-
-// A manifestText is the part of a manifest or of an index that is read.
-type manifestText struct {
-	MediaType   string            `json:"mediaType"`
-	Layers      layers            `json:"layers"`
-	Annotations map[string]string `json:"annotations"`
-	// Manifests are the manifests of an index.
-	Manifests json.RawMessage `json:"manifests"`
-}
-
-// layers are the layers of a manifest. In memory, a layer takes many times as much as in JSON, so that too many are an
-// error before they are in memory.
-type layers []ocispec.Descriptor
-
-// UnmarshalJSON parses the layers. It returns an error if there are more than maxLayers.
-func (l *layers) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil { // The bracket.
-		return err
-	}
-	for d.More() {
-		if len(*l) == maxLayers {
-			return errTooMany
-		}
-		var next ocispec.Descriptor
-		if err := d.Decode(&next); err != nil {
-			return err
-		}
-		*l = append(*l, next)
-	}
-	return nil
-}
-
-// Errors of content that is not what was asked for.
-var (
-	errDigest = errors.New("the content does not have its digest: it was changed, or damaged on its way")
-	errSize   = errors.New("the content does not have the size that its manifest says")
-	errEnded  = errors.New("the registry closed the connection, or took too long, before the end of the content")
-)
-
-// openBlob returns a reader of a blob, which checks its size and its digest.
-func openBlob(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) (io.ReadCloser, error) {
-	if d.Digest.Validate() != nil || d.Digest.Algorithm() != digest.SHA256 {
-		return nil, errDigest
-	}
-	body, err := repo.Blobs().Fetch(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	return &checkedBody{body: body, left: d.Size, want: d.Digest, hash: digest.SHA256.Digester()}, nil
-}
-
-// readBlob returns a blob that is small.
-func readBlob(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) ([]byte, error) {
-	body, err := openBlob(ctx, repo, d)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close() //nolint:errcheck // Nothing is written.
-	return io.ReadAll(body)
-}
-
-// A checkedBody reads a blob. It returns an error as soon as the blob is too long, and instead of io.EOF if it is too
-// short or has another digest.
-type checkedBody struct {
-	body io.ReadCloser
-	left int64
-	want digest.Digest
-	hash digest.Digester
-}
-
-// Read reads the next part of the blob.
-func (c *checkedBody) Read(p []byte) (int, error) {
-	n, err := c.body.Read(p)
-	c.left -= int64(n)
-	if c.left < 0 {
-		return 0, errSize
-	}
-	c.hash.Hash().Write(p[:n])
-	switch {
-	case err == nil:
-		return n, nil
-	case !errors.Is(err, io.EOF):
-		return n, errEnded
-	case c.left > 0:
-		return n, errSize
-	case c.hash.Digest() != c.want:
-		return n, errDigest
-	}
-	return n, io.EOF
-}
-
-// Close closes the connection.
-func (c *checkedBody) Close() error { return c.body.Close() }

@@ -8,13 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/opencontainers/go-digest"
 	"k8s.io/utils/lru"
@@ -25,18 +19,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
-)
-
-const (
-	// lookUpTimeout limits the time of one look-up of a digest, of a manifest, or of signatures.
-	lookUpTimeout = 30 * time.Second
-
-	// maxManifest is the most that a manifest may have, in bytes. Those of artifacts and signatures have some KB.
-	maxManifest = 1 << 20
-
-	// maxList is the most that a page of a list of referrers may have, in bytes. In memory, it takes many times as
-	// much.
-	maxList = 256 << 10
 )
 
 // Options of a Client.
@@ -62,7 +44,7 @@ type Client struct {
 // New returns a client.
 func New(o Options) *Client {
 	return &Client{
-		http:   &http.Client{Transport: newTransport(o), CheckRedirect: checkRedirect},
+		http:   &http.Client{Transport: newTransport(o.Hosts, o.PlainLoopback), CheckRedirect: checkRedirect},
 		plain:  o.PlainLoopback,
 		issued: lru.New(maxTokens),
 	}
@@ -119,20 +101,6 @@ func lacksHead(err error) bool {
 	return !errors.Is(err, errdef.ErrNotFound) && !isTransport(err)
 }
 
-// manifest returns the manifest of a tag or digest. The caller checks the digest.
-func manifest(ctx context.Context, repo *remote.Repository, tagOrDigest string) ([]byte, error) {
-	_, body, err := repo.Manifests().FetchReference(ctx, tagOrDigest)
-	if err != nil {
-		return nil, err
-	}
-	defer body.Close() //nolint:errcheck // Nothing is written.
-	m, err := io.ReadAll(io.LimitReader(body, maxManifest+1))
-	if err == nil && len(m) > maxManifest {
-		err = fmt.Errorf("%w: its manifest has more than %d MB", ErrTooLarge, maxManifest>>20)
-	}
-	return m, err
-}
-
 // repository returns a client of the repository of a reference.
 func (c *Client) repository(ctx context.Context, r registry.Reference, a Auth) (*remote.Repository, error) {
 	credential, err := a.credential(ctx, r)
@@ -177,87 +145,4 @@ func checkDigest(ref string, d digest.Digest) (string, error) {
 		return "", fmt.Errorf("%s has the digest %q, which is not a SHA-256 digest", ref, d)
 	}
 	return d.String(), nil
-}
-
-// isLoopback reports whether a host, with or without a port, is on the loopback interface.
-func isLoopback(hostport string) bool {
-	host, _ := egress.SplitHost(hostport)
-	host = egress.Host(host)
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && egress.Address(a).IsLoopback()
-}
-
-const (
-	dialTimeout   = 10 * time.Second
-	answerTimeout = 30 * time.Second
-	idleTimeout   = 90 * time.Second
-	maxIdle       = 16
-
-	// maxRedirects is the number of redirects that one request follows.
-	maxRedirects = 5
-)
-
-// Errors of requests that are not sent.
-var (
-	errPlain     = errors.New("it would be called by plain HTTP, which is allowed for loopback addresses only")
-	errRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
-	errBody      = errors.New("it redirects a request with credentials to another host")
-)
-
-// newTransport returns a transport to the hosts that are allowed.
-func newTransport(o Options) http.RoundTripper {
-	inner := o.Hosts.Transport(dialTimeout, answerTimeout)
-	inner.MaxIdleConns, inner.IdleConnTimeout = maxIdle, idleTimeout
-	return &transport{plain: o.PlainLoopback, inner: inner}
-}
-
-// A transport sends requests, those to which a registry redirects included.
-type transport struct {
-	inner http.RoundTripper
-	plain bool
-}
-
-// RoundTrip sends a request. It returns a RateLimitError if the server asks to call later.
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.URL.Scheme != "https" && !(t.plain && isLoopback(req.URL.Host)) {
-		return nil, errPlain
-	}
-	res, err := t.inner.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	if after := res.Header.Get("Retry-After"); res.StatusCode == http.StatusTooManyRequests ||
-		res.StatusCode == http.StatusServiceUnavailable && after != "" {
-		_ = res.Body.Close() // It is not read.
-		return nil, &RateLimitError{Host: req.URL.Hostname(), After: retryAfter(after)}
-	}
-	return res, nil
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
-}
-
-// retryAfter returns the delay of a header Retry-After, 0 if it has none. Its form with a date is not read, as it
-// would take the clock of the registry.
-func retryAfter(s string) time.Duration {
-	seconds, err := strconv.Atoi(s)
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return time.Duration(min(seconds, int(maxRetryAfter.Seconds()))) * time.Second
-}
-
-// checkRedirect sends credentials to the host only that the request was made for.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return errRedirects
-	}
-	if !sameOrigin(via[0].URL, req.URL) {
-		if req.Body != nil && req.Body != http.NoBody {
-			return errBody
-		}
-		req.Header.Del("Authorization")
-	}
-	return nil
 }

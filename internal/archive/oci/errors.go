@@ -19,8 +19,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// maxRetryAfter is the longest delay that a registry may ask for.
-const maxRetryAfter = time.Hour
+const (
+	// maxRetryAfter is the longest delay that a registry may ask for.
+	maxRetryAfter = time.Hour
+
+	// maxRedirects is the number of redirects that one request follows.
+	maxRedirects = 5
+)
 
 // The errors of requests, besides RateLimitError. Each is wrapped with what it says of.
 var (
@@ -131,3 +136,17 @@ func isTransport(err error) bool {
 // isRealm reports whether the library refuses to send credentials to a service that issues tokens. It has no type for
 // that error.
 func isRealm(err error) bool { return strings.Contains(err.Error(), "bearer realm") }
+
+// Errors of content that is not what was asked for.
+var (
+	errDigest = errors.New("the content does not have its digest: it was changed, or damaged on its way")
+	errSize   = errors.New("the content does not have the size that its manifest says")
+	errEnded  = errors.New("the registry closed the connection, or took too long, before the end of the content")
+)
+
+// Errors of requests that are not sent.
+var (
+	errPlain     = errors.New("it would be called by plain HTTP, which is allowed for loopback addresses only")
+	errRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
+	errBody      = errors.New("it redirects a request with credentials to another host")
+)

@@ -4,24 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote"
-)
-
-const (
-	// maxReferrerPages is the number of pages of a list of referrers that are read.
-	maxReferrerPages = 4
-
-	// maxSignatures is the number of signatures of an artifact that are read.
-	maxSignatures = 32
-
-	// maxSignatureBytes is the most that the signatures of an artifact may have together, in bytes.
-	maxSignatureBytes = 1 << 20
 )
 
 // Media types, and names of annotations, by which cosign stores signatures.
@@ -92,10 +80,6 @@ func signatures(ctx context.Context, repo *remote.Repository, of digest.Digest) 
 	}
 	return r.found, err
 }
-
-// errTooMany wraps ErrTooLarge, so that its text remains.
-var errTooMany = fmt.Errorf("%w: the artifact has more than %d signatures, or they have more than %d MB", ErrTooLarge,
-	maxSignatures, maxSignatureBytes>>20)
 
 // referrers returns the digests of the manifests of signatures that the registry lists as referrers of an artifact.
 func referrers(ctx context.Context, repo *remote.Repository, of digest.Digest) ([]string, error) {

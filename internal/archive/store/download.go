@@ -19,27 +19,33 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
-// dialTimeout is the time in which a host has to answer.
-const dialTimeout = 10 * time.Second
+const (
+	// dialTimeout is the time in which a host has to answer.
+	dialTimeout = 10 * time.Second
+
+	// maxDownload is the size of the largest artifact that is downloaded, in bytes.
+	maxDownload = 300 << 20
+
+	// silence is the time in which a download has to begin or to go on, and perMiB the time that it may take in
+	// addition for each MiB, so that a server that sends a byte now and then does not keep a slot.
+	silence = 30 * time.Second
+	perMiB  = 2 * time.Second
+)
 
 var errRedirect = errors.New("the server redirects, which the provider does not follow")
 
-// newClient returns a client of allowed hosts.
-func newClient(h egress.Hosts) *http.Client {
-	t := h.Transport(dialTimeout, dialTimeout)
-	t.IdleConnTimeout, t.DisableCompression = time.Minute, true
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
-		Transport:     t,
-	}
+// A downloader downloads the artifacts of Flux's sources from allowed hosts.
+type downloader struct {
+	hosts  egress.Hosts
+	client *http.Client
 }
 
-// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
-// It has to be that of an artifact of the namespace: source-controller has those of all, and serves the provider any.
-func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
-	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
-		err := stable(s.download(ctx, namespace, a, w))
-		return errors.Wrapf(err, "cannot download the artifact from %s", shown(a.URL))
+func newDownloader(h egress.Hosts) downloader {
+	t := h.Transport(dialTimeout, dialTimeout)
+	t.IdleConnTimeout, t.DisableCompression = time.Minute, true
+	return downloader{hosts: h, client: &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
+		Transport:     t,
 	}}
 }
 
@@ -66,8 +72,8 @@ func stable(err error) error {
 	return err
 }
 
-// download writes an artifact. It reads no more bytes than the artifact's status says, or than maxDownload.
-func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact, w io.Writer) error {
+// artifact writes an artifact. It reads no more bytes than the artifact's status says, or than maxDownload.
+func (d downloader) artifact(ctx context.Context, namespace string, a flux.Artifact, w io.Writer) error {
 	limit := int64(maxDownload)
 	if a.Size > limit {
 		return tooLarge()
@@ -80,7 +86,7 @@ func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact,
 	}
 	want := digest.Digest(a.Digest)
 	digester := want.Algorithm().Digester()
-	res, err := s.get(ctx, namespace, a.URL)
+	res, err := d.get(ctx, namespace, a.URL)
 	if err != nil {
 		return err
 	}
@@ -104,12 +110,12 @@ func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact,
 	return nil
 }
 
-func (s *Store) get(ctx context.Context, namespace, at string) (*http.Response, error) {
+func (d downloader) get(ctx context.Context, namespace, at string) (*http.Response, error) {
 	u, err := url.Parse(at)
 	if err != nil {
 		return nil, egress.ErrURL
 	}
-	if err := s.o.Hosts.CheckURL(u); err != nil {
+	if err := d.hosts.CheckURL(u); err != nil {
 		return nil, err
 	}
 	if err := checkPath(u.Path, namespace); err != nil {
@@ -120,7 +126,7 @@ func (s *Store) get(ctx context.Context, namespace, at string) (*http.Response, 
 	if err != nil {
 		return nil, egress.ErrURL
 	}
-	res, err := s.client.Do(req)
+	res, err := d.client.Do(req)
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		err = failed.Err // Its URL is told already.
 	}

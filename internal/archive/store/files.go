@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -16,6 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
+
+// workTimeout is the time for which one file is worked on.
+const workTimeout = 10 * time.Minute
 
 // A File is a file of a Store. It is valid until it is released.
 type File struct {

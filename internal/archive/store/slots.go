@@ -4,8 +4,17 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+const (
+	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
+	maxCallers = 500
+
+	// retryAfter is the delay before a reconcile asks again.
+	retryAfter = 2 * time.Second
 )
 
 // slots limit how many functions run at a time. A namespace takes another one only while it has less than half as many

@@ -10,40 +10,25 @@ package store
 import (
 	"context"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/unpack"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
-	// maxDownload is the size of the largest artifact that is downloaded, in bytes.
-	maxDownload = 300 << 20
-
-	// patience is the time for which a reconcile waits for a file, and retryAfter the delay before the next one.
-	patience   = 3 * time.Second
-	retryAfter = 2 * time.Second
-
-	// workTimeout is the time for which one file is worked on.
-	workTimeout = 10 * time.Minute
-
-	// silence is the time in which a download has to begin or to go on, and perMiB the time that it may take in
-	// addition for each MiB, so that a server that sends a byte now and then does not keep a slot.
-	silence = 30 * time.Second
-	perMiB  = 2 * time.Second
+	// patience is the time for which a reconcile waits for a file.
+	patience = 3 * time.Second
 
 	// artifacts, packings and uploads are how many are worked on at a time. With MaxBytes and two files of the size of
 	// an archive for each packing, they bound the room that is needed to less than 4 GiB.
 	artifacts = 6
 	packings  = 2
 	uploads   = 2
-
-	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
-	maxCallers = 500
 )
 
 // Options are the options of a Store.
@@ -63,25 +48,11 @@ type Options struct {
 
 // A Store has the artifacts of sources, and the .zip archives that are made of them. It is safe for concurrent use.
 type Store struct {
-	o      Options
-	client *http.Client
-	files  *files
+	o        Options
+	download downloader
+	files    *files
 
 	working, packing, uploading *slots
-}
-
-// New returns an empty Store.
-func New(o Options) *Store {
-	if o.Patience == 0 {
-		o.Patience = patience
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 1 << 30
-	}
-	return &Store{
-		o: o, client: newClient(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
-		working: newSlots(artifacts), packing: newSlots(packings), uploading: newSlots(uploads),
-	}
 }
 
 // An Artifact is the archive of a source.
@@ -98,6 +69,20 @@ type Artifact struct {
 }
 
 func (a Artifact) key() string { return a.Namespace + "\n" + a.Digest }
+
+// New returns an empty Store.
+func New(o Options) *Store {
+	if o.Patience == 0 {
+		o.Patience = patience
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	return &Store{
+		o: o, download: newDownloader(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
+		working: newSlots(artifacts), packing: newSlots(packings), uploading: newSlots(uploads),
+	}
+}
 
 // Zip returns the .zip archive for AWS that is at a path in an artifact: see unpack.Zip. The caller releases the file.
 // It returns a reconcile.LaterError if that takes longer than a moment. Resources that ask for the same one share one
@@ -161,4 +146,13 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 		return nil, reconcile.WaitFor(retryAfter)
 	}
 	return f, err
+}
+
+// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
+// It has to be that of an artifact of the namespace: source-controller has those of all, and serves the provider any.
+func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
+	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
+		err := stable(s.download.artifact(ctx, namespace, a, w))
+		return errors.Wrapf(err, "cannot download the artifact from %s", shown(a.URL))
+	}}
 }

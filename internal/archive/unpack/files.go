@@ -42,6 +42,20 @@ type files struct {
 	top map[string]bool
 }
 
+// A reader ends with an error once its context is done.
+type reader struct {
+	ctx context.Context //nolint:containedctx // It lives as long as one copy.
+	r   io.Reader
+}
+
+// Read reads unless the context is done.
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
 func newFiles(at string, temp *os.File) *files {
 	return &files{at: at, temp: temp, byName: map[string]stored{}, top: map[string]bool{}}
 }
@@ -211,4 +225,34 @@ func (f *files) empty() error {
 		return errors.New("the archive has no files")
 	}
 	return errors.Errorf("the archive has no files in %q: at its top are %q", f.at, slices.Sorted(maps.Keys(f.top)))
+}
+
+// copyAll copies until the end, or until the context is done.
+func copyAll(ctx context.Context, w io.Writer, r io.Reader) error {
+	_, err := io.Copy(w, &reader{ctx: ctx, r: r})
+	return errors.Wrap(err, "cannot write the archive")
+}
+
+// TempFile makes a temporary file in a folder, whose default is that of the system. It has no name, so that it is gone
+// once it is closed, even if the provider is killed.
+func TempFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "artifact-*")
+	if err != nil {
+		return nil, WithoutName(err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		_ = f.Close() // It was not used.
+		return nil, WithoutName(err)
+	}
+	return f, nil
+}
+
+// WithoutName returns an error of a temporary file without the name of the file, which is another one each time, and
+// with what to do. It returns other errors as they are.
+func WithoutName(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return errors.Wrapf(failed.Err, "cannot %s a temporary file: give the provider's pod a writable folder with "+
+			"enough room (TMPDIR)", failed.Op)
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 
 	bundlepb "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	commonpb "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
@@ -17,6 +18,9 @@ import (
 
 // olderBundle is the media type of the first bundles, which hold what signatures in the older form have.
 const olderBundle = "application/vnd.dev.sigstore.bundle+json;version=0.1"
+
+// errNoCertificate is the error of a signature that has none.
+var errNoCertificate = errors.New("a signature is by a key, and not by an identity that an issuer confirms")
 
 // bundleOf returns a signature in the older form, with a certificate, as a bundle.
 func bundleOf(s oci.Signature) (*bundle.Bundle, error) {

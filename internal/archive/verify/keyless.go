@@ -33,7 +33,6 @@ var (
 	errTime        = errors.New("a signature has no time that the trusted root confirms")
 	errCertificate = errors.New("a signature does not match what it signs, or its certificate is not one of the " +
 		"trusted root, has expired when it was used, or is not in the log of certificates")
-	errNoCertificate = errors.New("a signature is by a key, and not by an identity that an issuer confirms")
 )
 
 // Keyless returns a Verifier that trusts each of the signers. trustedRoot is the trusted root of Sigstore as JSON,

@@ -1,15 +1,20 @@
 package egress
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // ErrURL is the error of a URL that is not http or https, or has no host.
@@ -111,5 +116,49 @@ func Port(u *url.URL) string {
 		return "443"
 	default:
 		return "80"
+	}
+}
+
+// keepAlive is the interval of TCP's probes.
+const keepAlive = 30 * time.Second
+
+// Dialer returns a function that connects to allowed hosts within a time. It checks the address at the moment of
+// connecting, so that the name cannot resolve to another one after the check.
+func (h Hosts) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		if err := h.Check(host, port); err != nil {
+			return nil, err
+		}
+		d := net.Dialer{
+			Timeout: timeout, KeepAlive: keepAlive,
+			Control: func(_, resolved string, _ syscall.RawConn) error {
+				a, err := netip.ParseAddrPort(resolved)
+				if err != nil {
+					return err
+				}
+				return h.CheckAddress(host, port, a.Addr())
+			},
+		}
+		return d.DialContext(ctx, network, address)
+	}
+}
+
+// maxHeader is the most that the header of a response may have, in bytes.
+const maxHeader = 64 << 10
+
+// Transport returns a transport to allowed hosts, which connects within a time and waits for another for the TLS
+// handshake and the header of a response. It uses no proxy, because the checks would see the address of the proxy
+// instead of the one that is called.
+func (h Hosts) Transport(dial, answer time.Duration) *http.Transport {
+	return &http.Transport{
+		DialContext:            h.Dialer(dial),
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    answer,
+		ResponseHeaderTimeout:  answer,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 }

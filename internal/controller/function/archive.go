@@ -102,3 +102,14 @@ func source(c v1beta1.FunctionCode) archive.Source {
 	}
 	return s
 }
+
+// codeOf returns the code to deploy, and whether it is left to other tools after the creation.
+func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
+	if c := f.Spec.ForProvider.Code; c != nil {
+		return c, false
+	}
+	if i := f.Spec.InitProvider; i != nil {
+		return i.Code, true
+	}
+	return nil, true
+}

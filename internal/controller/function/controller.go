@@ -1,15 +1,18 @@
 // Package function manages AWS Lambda functions.
 //
-// The files of every kind are the same: controller.go sets up the controller, external.go makes the calls to AWS,
-// convert.go builds AWS's inputs from the spec, and diff.go compares the desired with the observed state.
+// The files of every kind are the same: controller.go sets up the controller, external.go reads from AWS, resource.go
+// observes and changes, convert.go builds AWS's inputs from the spec, and diff.go compares the desired with the
+// observed state.
 //
-// A function needs a few more. settings.go puts spec and AWS's answers in one comparable form, and fields.go says how
-// their fields are copied and which call changes them. archive.go and resolve.go resolve the code, and environment.go
-// the variables. readiness.go is the state machine. plan.go carries the result of an observation to the call that
-// follows it, and memory.go carries what was sent to the next observation. defaults.go and hidden.go handle what AWS
-// omits from its answers. creation.go handles failed creations, history.go deletes versions beyond a limit,
-// deletion.go deletes a function and releases its VPC before, and reservation.go checks reserved concurrency against
-// the account's limits.
+// A function needs a few more. calls.go names the calls to AWS. settings.go puts spec and AWS's answers in one
+// comparable form, and fields.go says how their fields are copied and which call changes them. archive.go and
+// resolve.go resolve the code, and environment.go the variables. state.go reads the state of a function in AWS, and
+// readiness.go is the state machine. plan.go carries the result of an observation, which compare.go makes, to the call
+// that follows it, which update.go makes, and memory.go carries what was sent to the next observation. defaults.go and
+// hidden.go handle what AWS omits from its answers. publish.go decides when a version is due, history.go deletes
+// versions beyond a limit, deletion.go deletes a function and releases its VPC before, and reservation.go checks
+// reserved concurrency against the account's limits. references.go and lists.go say what a function refers to, and what
+// a list of functions shows of it.
 package function
 
 import (
@@ -40,34 +43,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// The AWS operations that this kind calls, by the names that the quota package uses.
-const (
-	opCreate         = "CreateFunction"
-	opDelete         = "DeleteFunction"
-	opGet            = "GetFunction"
-	opGetCodeSigning = "GetFunctionCodeSigningConfig"
-	opGetRecursion   = "GetFunctionRecursionConfig"
-	opGetScaling     = "GetFunctionScalingConfig"
-)
-
-// A call is a mutating call to AWS on an existing function.
-type call string
-
-// The mutating calls, named after their AWS operations.
-const (
-	opNone                call = ""
-	opUpdateConfiguration call = "UpdateFunctionConfiguration"
-	opUpdateCode          call = "UpdateFunctionCode"
-	opPublish             call = "PublishVersion"
-	opPutConcurrency      call = "PutFunctionConcurrency"
-	opDeleteConcurrency   call = "DeleteFunctionConcurrency"
-	opTag                 call = tagging.OpTag
-	opUntag               call = tagging.OpUntag
-	opPutCodeSigning      call = "PutFunctionCodeSigningConfig"
-	opDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
-	opPutRecursion        call = "PutFunctionRecursionConfig"
-	opPutScaling          call = "PutFunctionScalingConfig"
-)
+// kind is the kind of resource that the ownership tags record.
+const kind = "function.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of Functions.
 func Define(mgr ctrl.Manager, o engine.Options) reconcile.UntypedKind {
@@ -106,9 +83,6 @@ func reported(f *v1beta1.Function) bool {
 	}
 	return !ptr.Deref(c.TrackImageTag, false) && !source(*c).Tracks()
 }
-
-// calls names the operations that create and delete a function. Plan names those that update it.
-var calls = reconcile.Calls{Create: opCreate, Delete: opDelete}
 
 type connector struct {
 	o      engine.Options

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -15,6 +16,37 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
+
+// fromSpec returns a block of spec in comparable form. The caller has resolved references into p.
+func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
+	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
+	specToSettings.Copy(&s, &p)
+	s.Layers = slices.DeleteFunc(slices.Concat(p.Layers, p.ResolvedLayers), func(arn string) bool {
+		return arn == "" // An optional reference to a layer that does not exist.
+	})
+	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
+	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
+	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)
+	return s
+}
+
+// fromAWS returns the answers of AWS in comparable form. It treats an empty field like an absent one.
+func fromAWS(o observed) settings {
+	c := o.config()
+	s := settings{
+		Tags:                  o.function.Tags,
+		CodeSigningConfigArn:  lambdaapi.NonEmpty(o.codeSigningConfigArn),
+		RecursiveLoop:         o.recursiveLoop,
+		FunctionScalingConfig: scaling(o.scaling),
+	}
+	answerToSettings.Copy(&s, c)
+	s.Description = ptr.To(ptr.Deref(c.Description, ""))
+	s.FileSystemConfigs, s.ImageConfig = plainFileSystems(s.FileSystemConfigs), plainImage(s.ImageConfig)
+	if r := o.function.Concurrency; r != nil {
+		s.ReservedConcurrentExecutions = r.ReservedConcurrentExecutions
+	}
+	return s
+}
 
 // createInput returns the input that creates the whole function in one call.
 func createInput(name string, s settings, code *types.FunctionCode, p publish) *lambda.CreateFunctionInput {
@@ -62,35 +94,6 @@ func codeInput(
 		in.Architectures = []types.Architecture{types.Architecture(*t.Architectures)}
 	}
 	return in
-}
-
-// vpcInput returns the VPC configuration. A nil configuration becomes the empty one, which
-// detaches the function from its VPC.
-func vpcInput(in *vpcConfig) *types.VpcConfig {
-	out := &types.VpcConfig{SubnetIds: []string{}, SecurityGroupIds: []string{}, Ipv6AllowedForDualStack: ptr.To(false)}
-	if in != nil {
-		out.SubnetIds = append(out.SubnetIds, in.SubnetIDs...)
-		out.SecurityGroupIds = append(out.SecurityGroupIds, in.SecurityGroupIDs...)
-		out.Ipv6AllowedForDualStack = in.IPv6AllowedForDualStack
-	}
-	return out
-}
-
-func deadLetterInput(in *deadLetterConfig) *types.DeadLetterConfig {
-	if in == nil {
-		return &types.DeadLetterConfig{TargetArn: ptr.To("")}
-	}
-	return &types.DeadLetterConfig{TargetArn: ptr.To(in.TargetArn)}
-}
-
-func imageInput(in *v1beta1.ImageConfig) *types.ImageConfig {
-	out := &types.ImageConfig{Command: []string{}, EntryPoint: []string{}, WorkingDirectory: ptr.To("")}
-	if in != nil {
-		out.Command = append(out.Command, in.Command...)
-		out.EntryPoint = append(out.EntryPoint, in.EntryPoint...)
-		out.WorkingDirectory = ptr.To(ptr.Deref(in.WorkingDirectory, ""))
-	}
-	return out
 }
 
 // scalingInput returns the scaling configuration. A nil configuration becomes the empty

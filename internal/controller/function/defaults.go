@@ -18,6 +18,9 @@ var (
 	defaultLogLevel = string(types.SystemLogLevelInfo)
 )
 
+// defaultArchitecture is the architecture of a function for which nobody has chosen one.
+const defaultArchitecture = string(types.ArchitectureX8664)
+
 // withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns them. Some regions and
 // emulators lack a setting: its default would never be observed there.
 func withDefaults(s, have settings, name string) settings {

@@ -32,46 +32,103 @@ var releaseDelays = []time.Duration{
 // changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's LastModified.
 const changeLimit = 15 * time.Minute
 
-// delete deletes the function and all its versions with DeleteFunction, unless AWS is
-// already deleting it. It first releases the function's VPC, if the user asks for that.
-func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
-	res, err := e.releaseVPC(ctx, f, o)
-	if err != nil || res.Part {
-		return res, err
-	}
-	if c := o.Resource.config(); c.State == types.StateDeleting {
-		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
-		after := max(reconcile.PendingDelay(since), min(since/20, retryAfter))
-		if c.StateReasonCode == types.StateReasonCodeDrainingDurableExecutions {
-			const why = "AWS deletes it after its durable executions: stop them with kubectl lambda executions, or wait"
-			return await(f, why, after)
-		}
-		return res, reconcile.WaitFor(after)
-	}
-	e.memory.drop(f.GetUID())
-	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
-	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+// A release is the change that removes the function's network interfaces before it is
+// deleted: it replaces the security groups, or detaches the function from its VPC.
+type release struct {
+	// does describes the change.
+	does string
+
+	// to is the VPC configuration to set. Nil detaches the function from its VPC.
+	to *vpcConfig
+
+	// fileSystems is true if the file systems have to be removed too, because they are mounted from within the VPC.
+	fileSystems bool
 }
 
-// releaseVPC detaches the function from its VPC or replaces its security groups, if the
-// user asks for that. It decides by what AWS returns each time. It returns a Part until the function can be deleted.
-func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
-	c := o.Resource.config()
-	r, why := e.release(ctx, f, c)
-	var waits, due bool
-	if r != nil {
-		waits, due, why = r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.facts.Now())
+// step reports whether the release waits until AWS has finished a change, or is due. If it is neither, the function is
+// deleted: the error says why although it is not released.
+func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) (waits, due bool, why error) {
+	switch busy := c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress; {
+	case busy && now.Sub(lambdaapi.Modified(c.LastModified)) > changeLimit:
+		return false, false, errors.Errorf("a change of the function has been in progress for %s", changeLimit)
+	case busy:
+		return true, false, nil
+	case r.made(vpc(c.VpcConfig)) && c.LastUpdateStatus != types.LastUpdateStatusFailed:
+		return false, false, nil
+	case int(attempts) >= len(releaseDelays):
+		return false, false, errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)
 	}
+	return false, true, nil
+}
+
+// made reports whether AWS has made the change.
+func (r *release) made(have *vpcConfig) bool {
+	if r.to == nil || have == nil {
+		return have == nil
+	}
+	return slices.Equal(
+		slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)),
+	)
+}
+
+// input returns the update that makes the change. It includes the subnets if the function keeps them.
+func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
+	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), VpcConfig: vpcInput(r.to)}
+	if r.fileSystems {
+		in.FileSystemConfigs = []types.FileSystemConfig{}
+	}
+	return in
+}
+
+func (r *release) message() string { return r.does + " before the deletion" }
+
+// replacements returns the replacement security groups. References that can no longer be resolved are skipped: most
+// likely their objects are being deleted along with the function. The error is that of the last one.
+func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (groups []string, missing error) {
+	p := f.Spec.ForProvider
+	groups = slices.Clone(p.ReplacementSecurityGroupIDs)
+	for i := range p.ReplacementSecurityGroupIDsFrom {
+		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
+		group, err := refs.One(
+			ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i],
+		)
+		if err != nil {
+			missing = err
+			continue
+		}
+		if !slices.Contains(groups, *group) {
+			groups = append(groups, *group)
+		}
+	}
+	return groups, missing
+}
+
+// release returns the release that the user asks for, or nil if there is none or it would
+// have no effect. The error says why there is none although the user asks for one.
+func (e *external) release(
+	ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration,
+) (*release, error) {
+	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
+	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
+	if have == nil && !begun || c.State == types.StateDeleting || !reconcile.Allows(f, xpv2.ManagementActionUpdate) {
+		return nil, nil
+	}
+	detach, replace := ptr.Deref(p.DetachFromVPCOnDestroy, false), ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false)
 	switch {
-	case waits:
-		return await(f, r.message(), reconcile.PendingDelay(e.facts.Now().Sub(f.GetDeletionTimestamp().Time)))
-	case due:
-		return e.sendRelease(ctx, f, o, r)
-	case why == nil:
-		return reconcile.Result{}, nil
+	case c.State == types.StateFailed && (detach || replace):
+		return nil, errors.New("AWS accepts no update of a function that failed")
+	case detach:
+		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}, nil
+	case !replace || have == nil:
+		return nil, nil
 	}
-	why = errors.Wrap(why, "the function is deleted without releasing its network interfaces")
-	return reconcile.Result{Effects: warning(why)}, nil
+	groups, missing := e.replacements(ctx, f)
+	if len(groups) == 0 {
+		return nil, missing
+	}
+	to := *have
+	to.SecurityGroupIDs = groups
+	return &release{does: "replacing its security groups", to: &to}, nil
 }
 
 // warning returns the event about network interfaces that were not released.
@@ -120,101 +177,44 @@ func (e *external) sendRelease(
 	return res, nil
 }
 
-// A release is the change that removes the function's network interfaces before it is
-// deleted: it replaces the security groups, or detaches the function from its VPC.
-type release struct {
-	// does describes the change.
-	does string
-
-	// to is the VPC configuration to set. Nil detaches the function from its VPC.
-	to *vpcConfig
-
-	// fileSystems is true if the file systems have to be removed too, because they are mounted from within the VPC.
-	fileSystems bool
-}
-
-// release returns the release that the user asks for, or nil if there is none or it would
-// have no effect. The error says why there is none although the user asks for one.
-func (e *external) release(
-	ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration,
-) (*release, error) {
-	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
-	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
-	if have == nil && !begun || c.State == types.StateDeleting || !reconcile.Allows(f, xpv2.ManagementActionUpdate) {
-		return nil, nil
+// releaseVPC detaches the function from its VPC or replaces its security groups, if the
+// user asks for that. It decides by what AWS returns each time. It returns a Part until the function can be deleted.
+func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
+	c := o.Resource.config()
+	r, why := e.release(ctx, f, c)
+	var waits, due bool
+	if r != nil {
+		waits, due, why = r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.facts.Now())
 	}
-	detach, replace := ptr.Deref(p.DetachFromVPCOnDestroy, false), ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false)
 	switch {
-	case c.State == types.StateFailed && (detach || replace):
-		return nil, errors.New("AWS accepts no update of a function that failed")
-	case detach:
-		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}, nil
-	case !replace || have == nil:
-		return nil, nil
+	case waits:
+		return await(f, r.message(), reconcile.PendingDelay(e.facts.Now().Sub(f.GetDeletionTimestamp().Time)))
+	case due:
+		return e.sendRelease(ctx, f, o, r)
+	case why == nil:
+		return reconcile.Result{}, nil
 	}
-	groups, missing := e.replacements(ctx, f)
-	if len(groups) == 0 {
-		return nil, missing
-	}
-	to := *have
-	to.SecurityGroupIDs = groups
-	return &release{does: "replacing its security groups", to: &to}, nil
+	why = errors.Wrap(why, "the function is deleted without releasing its network interfaces")
+	return reconcile.Result{Effects: warning(why)}, nil
 }
 
-// replacements returns the replacement security groups. References that can no longer be resolved are skipped: most
-// likely their objects are being deleted along with the function. The error is that of the last one.
-func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (groups []string, missing error) {
-	p := f.Spec.ForProvider
-	groups = slices.Clone(p.ReplacementSecurityGroupIDs)
-	for i := range p.ReplacementSecurityGroupIDsFrom {
-		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
-		group, err := refs.One(
-			ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i],
-		)
-		if err != nil {
-			missing = err
-			continue
+// delete deletes the function and all its versions with DeleteFunction, unless AWS is
+// already deleting it. It first releases the function's VPC, if the user asks for that.
+func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
+	res, err := e.releaseVPC(ctx, f, o)
+	if err != nil || res.Part {
+		return res, err
+	}
+	if c := o.Resource.config(); c.State == types.StateDeleting {
+		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
+		after := max(reconcile.PendingDelay(since), min(since/20, retryAfter))
+		if c.StateReasonCode == types.StateReasonCodeDrainingDurableExecutions {
+			const why = "AWS deletes it after its durable executions: stop them with kubectl lambda executions, or wait"
+			return await(f, why, after)
 		}
-		if !slices.Contains(groups, *group) {
-			groups = append(groups, *group)
-		}
+		return res, reconcile.WaitFor(after)
 	}
-	return groups, missing
+	e.memory.drop(f.GetUID())
+	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
+	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
-
-// step reports whether the release waits until AWS has finished a change, or is due. If it is neither, the function is
-// deleted: the error says why although it is not released.
-func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) (waits, due bool, why error) {
-	switch busy := c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress; {
-	case busy && now.Sub(lambdaapi.Modified(c.LastModified)) > changeLimit:
-		return false, false, errors.Errorf("a change of the function has been in progress for %s", changeLimit)
-	case busy:
-		return true, false, nil
-	case r.made(vpc(c.VpcConfig)) && c.LastUpdateStatus != types.LastUpdateStatusFailed:
-		return false, false, nil
-	case int(attempts) >= len(releaseDelays):
-		return false, false, errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)
-	}
-	return false, true, nil
-}
-
-// made reports whether AWS has made the change.
-func (r *release) made(have *vpcConfig) bool {
-	if r.to == nil || have == nil {
-		return have == nil
-	}
-	return slices.Equal(
-		slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)),
-	)
-}
-
-// input returns the update that makes the change. It includes the subnets if the function keeps them.
-func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
-	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), VpcConfig: vpcInput(r.to)}
-	if r.fileSystems {
-		in.FileSystemConfigs = []types.FileSystemConfig{}
-	}
-	return in
-}
-
-func (r *release) message() string { return r.does + " before the deletion" }

@@ -3,7 +3,6 @@ package function
 import (
 	"cmp"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -13,11 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// AWS's defaults for blocks that every function has. A block that is removed from spec is reset to them.
-const (
-	directS3ReadDefault = string(types.DirectS3ReadAuto)
-	noReservation       = -1
-)
+// noReservation is the value of reservedConcurrentExecutions that removes a reservation.
+const noReservation = -1
 
 // target returns the state that AWS is to reach: the desired state, completed from the observed state for settings that
 // are left to AWS or to other tools. Comparing it with the observed state needs no more rules.
@@ -36,28 +32,6 @@ func target(d reconcile.Desired[settings], have settings, name string, owner tag
 	t.ImageConfig = plainImage(t.ImageConfig)
 	t.Tags = owner.Target(t.Tags, have.Tags)
 	return t
-}
-
-// plainImage returns nil for an image configuration without overrides, as AWS does.
-func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
-	if in == nil {
-		return nil
-	}
-	out := &v1beta1.ImageConfig{
-		Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory),
-	}
-	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
-		return nil
-	}
-	return out
-}
-
-// plainLogging removes log levels with the text format, with which AWS rejects them.
-func plainLogging(in *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
-	if in == nil || ptr.Deref(in.LogFormat, "") != string(types.LogFormatText) {
-		return in
-	}
-	return &v1beta1.LoggingConfig{LogFormat: in.LogFormat, LogGroup: in.LogGroup}
 }
 
 // keepImmutable copies from the observed state the blocks that can't be removed once they are set. AWS removes
@@ -106,20 +80,4 @@ func either(is bool, yes, no call) call {
 		return yes
 	}
 	return no
-}
-
-// applies returns the changes that the call makes.
-func (c call) applies(changes diff.Changes) diff.Changes { return changes.In(appliedBy[c]...) }
-
-// dependsOn reports whether a call must wait while an earlier one is rejected: AWS
-// validates code against its code signing, and a version includes code and configuration.
-func (c call) dependsOn(other call) bool {
-	switch c {
-	case opUpdateCode:
-		return other == opPutCodeSigning || other == opDeleteCodeSigning
-	case opPublish:
-		return other == opUpdateConfiguration || other == opUpdateCode
-	default:
-		return false
-	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -52,24 +51,6 @@ func variables(
 	}
 	maps.Copy(out, e.Variables)
 	return out, reconcile.Invalid(checkEnvironment(at, out))
-}
-
-// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
-// missing, it is not known which ones it has set: all that the function has in AWS are left alone, and an object with
-// all of them is not read. have is nil if they are not known, either.
-func (r *resolver) initial(
-	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
-) (settings, error) {
-	const at = "spec.initProvider"
-	if have == nil || p.Environment == nil || len(p.Environment.EnvFrom) == 0 {
-		if s, err := r.parameters(ctx, namespace, at, p); have == nil || !refs.IsMissing(err) {
-			return s, err
-		}
-	}
-	p.Environment = nil
-	s, err := r.parameters(ctx, namespace, at, p)
-	s.Environment = *have
-	return s, err
 }
 
 func fromObject(
@@ -135,42 +116,10 @@ func sourceRef(namespace string, s v1beta1.EnvironmentSource) (ref refs.ObjectRe
 	return refs.ConfigMapOf(namespace, of.Name), ptr.Deref(of.Optional, false)
 }
 
-// initialEnvironment returns the variables of a creation, nil if there are none.
-func initialEnvironment(e environment) *types.Environment {
-	if len(e.Variables) == 0 {
-		return nil
-	}
-	return changedEnvironment(e)
-}
-
-// changedEnvironment returns the variables of an update. Without any, AWS removes those that the function has.
-func changedEnvironment(e environment) *types.Environment {
-	return &types.Environment{Variables: diff.Reveal(e.Variables)}
-}
-
 // encryptsAgain reports whether an update sends the variables even if they are the same: AWS encrypts them when it
 // receives them, so that they would stay encrypted with the old key.
 func encryptsAgain(s settings, changes diff.Changes) bool {
 	return changes.Any(kmsKeyArnPath) && len(s.Environment.Variables) > 0
-}
-
-// observeVariables moves the variables that the manifest sets from settings to a content, with their observed values.
-func (p plan) observeVariables(d reconcile.Desired[settings], s *settings, c *fingerprint.Content) {
-	s.Environment = environment{}
-	e := p.resource.config().Environment
-	if e == nil {
-		return
-	}
-	out := map[string]string{}
-	for name, value := range e.Variables {
-		if _, named := d.Settings.Environment.Variables[name]; named &&
-			!d.Left.Covers("environment.variables["+name+"]") {
-			out[name] = value
-		}
-	}
-	if len(out) > 0 {
-		c.Environment = &types.EnvironmentResponse{Variables: out}
-	}
 }
 
 // environmentSize returns the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS

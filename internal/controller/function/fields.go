@@ -15,6 +15,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
 
+// The settings that AWS may have but not return.
+const (
+	environmentPath = "environment"
+	imageConfigPath = "imageConfig"
+	kmsKeyArnPath   = "kmsKeyArn"
+)
+
+// publishPath is the setting that changes if a version is due.
+const publishPath = "publish"
+
 // A field is a field of spec.forProvider that is compared with AWS. It has one name, but for case, in spec, in
 // settings, in the SDK's inputs and outputs and in status. Where it is copied by that name, this file says what is
 // different.
@@ -79,6 +89,9 @@ var appliedBy = func() map[call][]string {
 	}
 	return out
 }()
+
+// applies returns the changes that the call makes.
+func (c call) applies(changes diff.Changes) diff.Changes { return changes.In(appliedBy[c]...) }
 
 // paths returns the paths of the fields that a function selects.
 func paths(selected func(field) bool) []string {
@@ -173,4 +186,46 @@ func number(text *string) *float64 {
 		return nil
 	}
 	return &f
+}
+
+// vpcInput returns the VPC configuration. A nil configuration becomes the empty one, which
+// detaches the function from its VPC.
+func vpcInput(in *vpcConfig) *types.VpcConfig {
+	out := &types.VpcConfig{SubnetIds: []string{}, SecurityGroupIds: []string{}, Ipv6AllowedForDualStack: ptr.To(false)}
+	if in != nil {
+		out.SubnetIds = append(out.SubnetIds, in.SubnetIDs...)
+		out.SecurityGroupIds = append(out.SecurityGroupIds, in.SecurityGroupIDs...)
+		out.Ipv6AllowedForDualStack = in.IPv6AllowedForDualStack
+	}
+	return out
+}
+
+func deadLetterInput(in *deadLetterConfig) *types.DeadLetterConfig {
+	if in == nil {
+		return &types.DeadLetterConfig{TargetArn: ptr.To("")}
+	}
+	return &types.DeadLetterConfig{TargetArn: ptr.To(in.TargetArn)}
+}
+
+func imageInput(in *v1beta1.ImageConfig) *types.ImageConfig {
+	out := &types.ImageConfig{Command: []string{}, EntryPoint: []string{}, WorkingDirectory: ptr.To("")}
+	if in != nil {
+		out.Command = append(out.Command, in.Command...)
+		out.EntryPoint = append(out.EntryPoint, in.EntryPoint...)
+		out.WorkingDirectory = ptr.To(ptr.Deref(in.WorkingDirectory, ""))
+	}
+	return out
+}
+
+// initialEnvironment returns the variables of a creation, nil if there are none.
+func initialEnvironment(e environment) *types.Environment {
+	if len(e.Variables) == 0 {
+		return nil
+	}
+	return changedEnvironment(e)
+}
+
+// changedEnvironment returns the variables of an update. Without any, AWS removes those that the function has.
+func changedEnvironment(e environment) *types.Environment {
+	return &types.Environment{Variables: diff.Reveal(e.Variables)}
 }

@@ -7,40 +7,15 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 // cannotRead stands for a value that AWS has but does not return.
 const cannotRead = "(cannot be read)"
-
-// The settings that AWS may have but not return.
-const (
-	environmentPath = "environment"
-	imageConfigPath = "imageConfig"
-	kmsKeyArnPath   = "kmsKeyArn"
-)
-
-// unreadable returns the message for Ready about settings that AWS does not return. It is
-// empty if AWS returns all of them.
-func unreadable(c *types.FunctionConfiguration) string {
-	if why := versions.Unreadable(c); why != "" {
-		return fmt.Sprintf(
-			"AWS cannot read the environment of the function: %s; make its KMS key usable and grant the "+
-				"provider kms:Decrypt on it, or set another kmsKeyArn",
-			why,
-		)
-	}
-	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
-		return "AWS cannot read the imageConfig of the function: " + awserr.InAnswer(i.Error.Message, i.Error.ErrorCode)
-	}
-	return ""
-}
 
 // hide adds the settings that AWS does not return to the plan. They can't be compared: they
 // count as different if they still have to be sent, and as equal otherwise. wanted are the
@@ -108,16 +83,4 @@ func (p plan) sent(c call) map[string]string {
 		}
 	}
 	return out
-}
-
-// accepted records that AWS accepted a call. If it has sent settings that AWS does not return, no fingerprint shows
-// that a version is due.
-func (e *external) accepted(f *v1beta1.Function, c call) {
-	sent := e.planned.sent(c)
-	e.memory.of(f).accept(c, sent)
-	_, variables := sent[environmentPath]
-	_, image := sent[imageConfigPath]
-	if (variables || image) && unreadable(e.planned.resource.config()) != "" {
-		f.Status.AtProvider.PublishedFingerprint, f.Status.AtProvider.PublishedSpecFingerprint = nil, nil
-	}
 }

@@ -20,14 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// pruning is the result of checking the versions beyond the limit.
-type pruning struct {
-	// unused is a version that nothing uses.
-	unused string
-	// err is the error of that check. It does not block other changes.
-	err error
-}
-
 // readHistory finds a version beyond the limit that nothing uses. It calls AWS only if the
 // last reconcile found the function Ready: deleting versions comes after all other changes.
 func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) (effects reconcile.Effects) {

@@ -2,18 +2,13 @@ package function
 
 import (
 	"cmp"
-	"context"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
@@ -22,14 +17,14 @@ import (
 )
 
 const (
-	// publishPath is the setting that changes if a version is due.
-	publishPath = "publish"
-
 	// newVersion is the desired value of publishPath if the function was changed since the last version.
 	newVersion = "a new version"
 
 	// onAnyChange is the value of publishOn that also publishes changes made outside of the manifest.
 	onAnyChange = "AnyChange"
+
+	// maxDescription is the length of a description that AWS accepts.
+	maxDescription = 256
 )
 
 // publish configures whether and where versions are published.
@@ -162,33 +157,6 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 	s.LatestPublishedVersion, s.PublishingVersion = version, nil
 }
 
-// prepared reports whether AWS can run a version in a state.
-func prepared(s types.State) bool { return s != types.StatePending && s != types.StateFailed }
-
-// publish publishes exactly what was observed: AWS rejects the call if the function was changed since. If nothing was
-// changed since the last version, for example because the answer of an earlier call was lost, AWS returns that version.
-func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
-	if e.unlisted != nil {
-		return e.unlisted
-	}
-	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
-		FunctionName: ptr.To(p.name),
-		RevisionId:   p.resource.config().RevisionId,
-		Description:  versionDescription(f, p.resource.config()),
-		PublishTo:    types.FunctionVersionLatestPublished(publishing(f).to),
-	})
-	if err != nil {
-		return err
-	}
-	content := fingerprint.Read(p.resource.config())
-	published(&f.Status.AtProvider, out.Version, out.State, content)
-	remember(f, out.Version, content.Fingerprint())
-	return nil
-}
-
-// maxDescription is the length of a description that AWS accepts.
-const maxDescription = 256
-
 // versionDescription returns the revision of the code that is published, if that is to be the version's description. It
 // returns nil otherwise: the version then has the description of the function.
 func versionDescription(f *v1beta1.Function, c *types.FunctionConfiguration) *string {
@@ -200,24 +168,21 @@ func versionDescription(f *v1beta1.Function, c *types.FunctionConfiguration) *st
 	return ptr.To(d.Revision[:min(len(d.Revision), maxDescription)])
 }
 
-// readPublishing reads the version that AWS was preparing, unless the function itself is still changing or was never
-// active.
-func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
-	version, c := f.Status.AtProvider.PublishingVersion, o.config()
-	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress ||
-		neverActive(f, c.State) {
-		return nil
+// observeVariables moves the variables that the manifest sets from settings to a content, with their observed values.
+func (p plan) observeVariables(d reconcile.Desired[settings], s *settings, c *fingerprint.Content) {
+	s.Environment = environment{}
+	e := p.resource.config().Environment
+	if e == nil {
+		return
 	}
-	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
-	switch {
-	case awserr.IsNotFound(err):
-		o.unpublished = true
-	case err != nil:
-		return errors.Wrapf(awserr.Sanitize(err), "cannot read version %s of function %s", *version, name)
-	case out.Configuration.State == types.StateFailed && !creating(f).publish:
-		o.unpublished = true // Spec does not ask for it any more.
-	default:
-		o.publishing = out.Configuration
+	out := map[string]string{}
+	for name, value := range e.Variables {
+		if _, named := d.Settings.Environment.Variables[name]; named &&
+			!d.Left.Covers("environment.variables["+name+"]") {
+			out[name] = value
+		}
 	}
-	return nil
+	if len(out) > 0 {
+		c.Environment = &types.EnvironmentResponse{Variables: out}
+	}
 }

@@ -2,7 +2,6 @@ package function
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -192,60 +191,4 @@ func retryOf(c *types.FunctionConfiguration) call {
 		return opUpdateCode
 	}
 	return opUpdateConfiguration
-}
-
-// passes reports whether AWS caused the failure, so that the user has nothing to fix.
-func passes(c *types.FunctionConfiguration) bool {
-	switch types.StateReasonCode(reasonCode(c)) {
-	case types.StateReasonCodeDependencyError, types.StateReasonCodeInternalError,
-		types.StateReasonCodeEC2RequestLimitExceeded, types.StateReasonCodeInsufficientCapacity:
-		return true
-	default:
-		return false
-	}
-}
-
-// reasonCode returns AWS's reason code for a failure.
-func reasonCode(c *types.FunctionConfiguration) string {
-	if c.State == types.StateFailed {
-		return string(c.StateReasonCode)
-	}
-	return string(c.LastUpdateStatusReasonCode)
-}
-
-// failed reports whether the creation or the last update failed.
-func failed(c *types.FunctionConfiguration) bool {
-	return c.State == types.StateFailed || c.LastUpdateStatus == types.LastUpdateStatusFailed
-}
-
-// healthy reports whether no creation or update is in progress or has failed.
-func healthy(c *types.FunctionConfiguration) bool {
-	return (serves(c) || c.State == "") &&
-		(c.LastUpdateStatus == types.LastUpdateStatusSuccessful || c.LastUpdateStatus == "")
-}
-
-// serves reports whether the function is in the final good state for its kind. $LATEST of a
-// function on Lambda Managed Instances is never invoked: only its versions are.
-func serves(c *types.FunctionConfiguration) bool {
-	return c.State == types.StateActive || c.State == types.StateActiveNonInvocable && c.CapacityProviderConfig != nil
-}
-
-// reason returns AWS's explanation of a state or of an update.
-func reason(c *types.FunctionConfiguration) string {
-	state, why, code := string(c.State), ptr.Deref(c.StateReason, ""), string(c.StateReasonCode)
-	if serves(c) || c.State == "" {
-		state, why, code = "", ptr.Deref(c.LastUpdateStatusReason, ""), string(c.LastUpdateStatusReasonCode)
-	}
-	if code != "" {
-		why = strings.TrimSpace(fmt.Sprintf("%s (%s)", why, code))
-	}
-	switch {
-	case state == "" || state == string(types.StatePending):
-		return why
-	case why == "":
-		return state
-	case state == string(types.StateFailed): // The condition says so.
-		return why
-	}
-	return state + ": " + why
 }

@@ -28,12 +28,6 @@ const (
 	provisionedPages = 20
 )
 
-// accountFigures returns the concurrency limits of the account. account.Account implements it.
-type accountFigures interface {
-	Remembered() (account.Figures, bool)
-	Recent(ctx context.Context, age time.Duration) (account.Figures, bool)
-}
-
 // checkReservation returns an error with the available concurrency if AWS would reject a
 // reservation. In case of doubt it returns nil and leaves the decision to AWS.
 func (e *external) checkReservation(ctx context.Context, p plan) error {

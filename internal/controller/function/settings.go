@@ -1,8 +1,6 @@
 package function
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -13,6 +11,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
+
+// directS3ReadDefault is AWS's default for S3 read modes.
+const directS3ReadDefault = string(types.DirectS3ReadAuto)
 
 // settings has everything that can differ between the desired and the observed function in one value. Both states are
 // expressed in it, and package diff compares them. JSON names are the users' field names.
@@ -91,18 +92,24 @@ type code struct {
 	S3Object            string  `json:"s3Object,omitempty"`
 }
 
-// fromSpec returns a block of spec in comparable form. The caller has resolved references into p.
-func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
-	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
-	specToSettings.Copy(&s, &p)
-	s.Layers = slices.DeleteFunc(slices.Concat(p.Layers, p.ResolvedLayers), func(arn string) bool {
-		return arn == "" // An optional reference to a layer that does not exist.
-	})
-	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
-	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
-	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)
-	return s
+// observed is everything that one reconcile read of a function.
+type observed struct {
+	// function is GetFunction's answer.
+	function *lambda.GetFunctionOutput
+	// codeSigningConfigArn, recursiveLoop and scaling are read only if the spec declares them.
+	codeSigningConfigArn *string
+	recursiveLoop        *string
+	scaling              *types.FunctionScalingConfig
+	// publishing is the version that AWS was preparing at the last reconcile. It is read
+	// until it is prepared. unpublished is true if it no longer exists, or has failed and spec does not publish.
+	publishing  *types.FunctionConfiguration
+	unpublished bool
+	// unversioned is true if a function that may be a failed creation has no version beyond
+	// the one that its creation publishes.
+	unversioned bool
 }
+
+func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
 
 // plainCapacityProvider formats numbers in their shortest form, and removes the reference
 // by which a capacity provider was found.
@@ -133,41 +140,26 @@ func plainFileSystems(in []v1beta1.FileSystemConfig) []v1beta1.FileSystemConfig 
 	return out
 }
 
-// observed is everything that one reconcile read of a function.
-type observed struct {
-	// function is GetFunction's answer.
-	function *lambda.GetFunctionOutput
-	// codeSigningConfigArn, recursiveLoop and scaling are read only if the spec declares them.
-	codeSigningConfigArn *string
-	recursiveLoop        *string
-	scaling              *types.FunctionScalingConfig
-	// publishing is the version that AWS was preparing at the last reconcile. It is read
-	// until it is prepared. unpublished is true if it no longer exists, or has failed and spec does not publish.
-	publishing  *types.FunctionConfiguration
-	unpublished bool
-	// unversioned is true if a function that may be a failed creation has no version beyond
-	// the one that its creation publishes.
-	unversioned bool
+// plainImage returns nil for an image configuration without overrides, as AWS does.
+func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
+	if in == nil {
+		return nil
+	}
+	out := &v1beta1.ImageConfig{
+		Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory),
+	}
+	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
+		return nil
+	}
+	return out
 }
 
-func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
-
-// fromAWS returns the answers of AWS in comparable form. It treats an empty field like an absent one.
-func fromAWS(o observed) settings {
-	c := o.config()
-	s := settings{
-		Tags:                  o.function.Tags,
-		CodeSigningConfigArn:  lambdaapi.NonEmpty(o.codeSigningConfigArn),
-		RecursiveLoop:         o.recursiveLoop,
-		FunctionScalingConfig: scaling(o.scaling),
+// plainLogging removes log levels with the text format, with which AWS rejects them.
+func plainLogging(in *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
+	if in == nil || ptr.Deref(in.LogFormat, "") != string(types.LogFormatText) {
+		return in
 	}
-	answerToSettings.Copy(&s, c)
-	s.Description = ptr.To(ptr.Deref(c.Description, ""))
-	s.FileSystemConfigs, s.ImageConfig = plainFileSystems(s.FileSystemConfigs), plainImage(s.ImageConfig)
-	if r := o.function.Concurrency; r != nil {
-		s.ReservedConcurrentExecutions = r.ReservedConcurrentExecutions
-	}
-	return s
+	return &v1beta1.LoggingConfig{LogFormat: in.LogFormat, LogGroup: in.LogGroup}
 }
 
 // vpc returns nil for the empty configuration that AWS returns after a function left its VPC.

@@ -5,18 +5,9 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
-	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-)
-
-// Values of --output.
-const (
-	formatDiff = "diff"
-	formatJSON = "json"
-	formatYAML = "yaml"
 )
 
 const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in
@@ -41,26 +32,6 @@ const examples = `  # Show what applying a file would do
 
   # Show how AWS differs from the Functions of a namespace, read with an AWS profile of this machine
   kubectl lambda diff functions --refresh --aws-profile audit -n shop`
-
-// options are the flags of the command.
-type options struct {
-	*kubectl.Factory
-
-	aws     awsconfig.Flags
-	source  kubectl.Source
-	local   bool
-	refresh bool
-	output  string
-
-	// plan has the options of the planner.
-	plan plan.Options
-
-	// cluster is nil without a cluster.
-	cluster client.Client
-
-	// absent are the namespaces of manifests that the cluster does not have.
-	absent []string
-}
 
 // NewCommand returns the command diff.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
@@ -125,22 +96,4 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return r.result()
-}
-
-// validate checks flags and arguments.
-func (o *options) validate(cmd *cobra.Command, args []string) error {
-	switch {
-	case o.source.FromFiles() == (len(args) > 0):
-		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
-	case o.local && !o.source.FromFiles():
-		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
-	case o.local && o.refresh && o.plan.ClusterID == "":
-		return kubectl.UsageErrorf(cmd, "--local with --refresh needs --cluster-id: without it, nothing tells what "+
-			"the cluster owns in AWS")
-	case o.aws.Any() && !o.refresh:
-		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
-	case o.output != formatDiff && o.output != formatJSON && o.output != formatYAML:
-		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
-	}
-	return nil
 }

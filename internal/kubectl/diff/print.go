@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -17,6 +19,37 @@ import (
 var symbols = map[plan.Action]string{
 	plan.None: "=", plan.Create: "+", plan.Adopt: "~", plan.Update: "~", plan.Replace: "-/+", plan.Delete: "-",
 	plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
+}
+
+// A report is the result of the command.
+type report struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Items   []plan.Plan  `json:"items"`
+	Summary plan.Summary `json:"summary"`
+
+	// Skipped is the number of objects of other kinds.
+	Skipped int `json:"skipped"`
+}
+
+func newReport(plans []plan.Plan, skipped int) *report {
+	if plans == nil {
+		plans = []plan.Plan{}
+	}
+	return &report{
+		TypeMeta: kubectl.TypeMeta("PlanList"), Items: plans, Summary: plan.Summarize(plans), Skipped: skipped,
+	}
+}
+
+// result returns the error that the command ends with: that resources are rejected, or that anything would be done.
+func (r *report) result() error {
+	switch {
+	case r.Summary[plan.Reject] > 0:
+		return fmt.Errorf("%d of %d resources are rejected", r.Summary[plan.Reject], len(r.Items))
+	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
+		return kubectl.ErrFindings
+	}
+	return nil
 }
 
 func (r *report) print(w io.Writer, format string) error {

@@ -27,9 +27,6 @@ import (
 // accountKind is the kind of findings about an account that was read from AWS.
 const accountKind = "Account"
 
-// An account is an AWS account in a region.
-type account struct{ id, region string }
-
 // refresh adds the findings that only AWS can tell, about the account of the machine's credentials. It returns an error
 // if the credentials are not valid in any region.
 func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags, now func() time.Time) error {

@@ -33,18 +33,6 @@ const (
 	sourceNotVerified advice.Code = "SourceNotVerified"
 )
 
-// A source identifies a Flux source, and a config a ProviderConfig or a ClusterProviderConfig.
-type (
-	source struct{ apiVersion, kind, namespace, name string }
-	config struct{ kind, namespace, name string }
-)
-
-// A deployment is a resource that deploys a Flux source, by its config.
-type deployment struct {
-	from source
-	by   config
-}
-
 // deploys records the Flux source of a resource, if it has one. The condition Synced of a resource that is not Synced
 // says already what is wrong with its source.
 func (c *collector) deploys(mg managed) {

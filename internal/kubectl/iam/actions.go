@@ -1,6 +1,7 @@
 package iam
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,11 +22,32 @@ var unscoped = []string{
 	"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
 }
 
-// A condition of a statement: values by operator and key.
-type condition map[string]map[string][]string
-
 // services are the names in awserr.ActionOf of the SDK's packages whose names differ.
 var services = map[string]string{"lambda": "Lambda", "s3": "S3"}
+
+// everything are the resources of a statement that allows actions on all.
+var everything = []string{placeholder}
+
+// allowed has the actions that a policy allows, by action and condition.
+type allowed map[string]grant
+
+// A grant is an action, and the patterns of the ARNs on which it is allowed under a condition.
+type grant struct {
+	action    string
+	resources []string
+	condition condition
+}
+
+// add allows actions on resources under a condition, which may be nil. Without resources, it allows nothing.
+func (a allowed) add(on []string, c condition, actions ...string) {
+	if len(on) == 0 {
+		return
+	}
+	for _, action := range actions {
+		key := action + " " + fmt.Sprint(c)
+		a[key] = grant{action: action, resources: append(a[key].resources, on...), condition: c}
+	}
+}
 
 // action returns the IAM action of a call.
 func action(r dryrun.Request) string {
@@ -67,27 +89,4 @@ func (a allowed) call(n names, r dryrun.Request) {
 		}
 		a.add(on, c.condition(), c.Actions...)
 	}
-}
-
-// hasItems reports whether a map or slice is set and has items.
-func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
-
-// value returns a member of an input, by its path. It is not valid if it is not set.
-func value(in any, path ...string) reflect.Value {
-	v := reflect.Indirect(reflect.ValueOf(in))
-	for _, name := range path {
-		if v.Kind() != reflect.Struct {
-			return reflect.Value{}
-		}
-		v = reflect.Indirect(v.FieldByName(name))
-	}
-	return v
-}
-
-// member returns a text of an input, by its path, or an empty one.
-func member(in any, path ...string) string {
-	if v := value(in, path...); v.Kind() == reflect.String {
-		return v.String()
-	}
-	return ""
 }

@@ -30,6 +30,9 @@ type Check struct {
 	on func(n names, r dryrun.Request) []string
 }
 
+// A condition of a statement: values by operator and key.
+type condition map[string]map[string][]string
+
 // documentation is the start of the addresses of Lambda's developer guide.
 const documentation = "https://docs.aws.amazon.com/lambda/latest/dg/"
 

@@ -2,6 +2,7 @@ package iam
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -145,4 +146,27 @@ func (n names) repository(uri string) string {
 		return "arn:" + n.partition + ":ecr:" + n.region + ":" + n.account + ":repository/*"
 	}
 	return "arn:" + n.partition + ":ecr:" + i.Region + ":" + i.Registry + ":repository/" + i.Repository
+}
+
+// hasItems reports whether a map or slice is set and has items.
+func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
+
+// value returns a member of an input, by its path. It is not valid if it is not set.
+func value(in any, path ...string) reflect.Value {
+	v := reflect.Indirect(reflect.ValueOf(in))
+	for _, name := range path {
+		if v.Kind() != reflect.Struct {
+			return reflect.Value{}
+		}
+		v = reflect.Indirect(v.FieldByName(name))
+	}
+	return v
+}
+
+// member returns a text of an input, by its path, or an empty one.
+func member(in any, path ...string) string {
+	if v := value(in, path...); v.Kind() == reflect.String {
+		return v.String()
+	}
+	return ""
 }

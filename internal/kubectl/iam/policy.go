@@ -226,30 +226,6 @@ func (n names) subjects(made []dryrun.Request, operation string) []string {
 	return out
 }
 
-// everything are the resources of a statement that allows actions on all.
-var everything = []string{placeholder}
-
-// allowed has the actions that a policy allows, by action and condition.
-type allowed map[string]grant
-
-// A grant is an action, and the patterns of the ARNs on which it is allowed under a condition.
-type grant struct {
-	action    string
-	resources []string
-	condition condition
-}
-
-// add allows actions on resources under a condition, which may be nil. Without resources, it allows nothing.
-func (a allowed) add(on []string, c condition, actions ...string) {
-	if len(on) == 0 {
-		return
-	}
-	for _, action := range actions {
-		key := action + " " + fmt.Sprint(c)
-		a[key] = grant{action: action, resources: append(a[key].resources, on...), condition: c}
-	}
-}
-
 // statements returns the statements: one for all actions with the same resources and conditions.
 func (a allowed) statements() []Statement {
 	groups := map[string]*Statement{}

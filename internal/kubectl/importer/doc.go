@@ -3,5 +3,5 @@
 //
 // What the account has is read by discover.go, through a recorder, which keeps to the quotas of AWS and remembers each
 // answer. build.go makes resources of it: each kind observes its own, and shape.go writes spec.forProvider from
-// status.atProvider. prove.go plans the resources, against the remembered answers. write.go writes them.
+// status.atProvider. import.go plans the resources, against the remembered answers. write.go writes them.
 package importer

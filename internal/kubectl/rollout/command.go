@@ -3,9 +3,7 @@ package rollout
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -137,18 +135,6 @@ provider first waits until AWS can invoke the version, and does not return to on
 	}
 	addVersion(cmd, &to, "The `version` to return to, one of those that history shows as Previous.")
 	return c.build(f, cmd)
-}
-
-// addVersion adds the flag --to-version. It rejects an empty text, which a pipeline passes if its variable is empty: as
-// if there was no flag, the command would be about another version.
-func addVersion(cmd *cobra.Command, to *string, usage string) {
-	cmd.Flags().Func("to-version", usage, func(s string) error {
-		if _, err := strconv.ParseUint(s, 10, 64); err != nil {
-			return errors.New("it must be the number of a version, such as 8")
-		}
-		*to = s
-		return nil
-	})
 }
 
 func justToken(_ *v1beta1.Alias, token string) (string, error) { return token, nil }

@@ -102,22 +102,6 @@ func stable(s *v1beta1.AliasRolloutStatus) bool {
 // awaits returns the text that is printed while the rollout of a version has not begun.
 func awaits(version string) string { return "waiting for version " + version + " to be rolled out" }
 
-// awaiting reports whether the rollout of the version that is waited for has not begun.
-func (t *tracker) awaiting() bool {
-	s := t.alias.Status.Rollout
-	return s != nil && !rollout.InProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion &&
-		t.version != s.Target.FunctionVersion
-}
-
-// line returns the state of a rollout that is watched in one line.
-func (t *tracker) line() string {
-	out := describe(t.alias)
-	if t.awaiting() {
-		out += suffix(awaits(t.version))
-	}
-	return out + suffix(obstacle(t.alias)) + suffix(revisions(t.alias))
-}
-
 // obstacle returns why the provider does not continue the rollout of an alias: the error of its last reconcile, such as
 // one of AWS, or that the alias is stopped. It is empty otherwise, and if the state of the rollout has the error.
 func obstacle(a *v1beta1.Alias) string {

@@ -114,3 +114,19 @@ func sparkline(all []sample, width int) string {
 	}
 	return b.String()
 }
+
+// awaiting reports whether the rollout of the version that is waited for has not begun.
+func (t *tracker) awaiting() bool {
+	s := t.alias.Status.Rollout
+	return s != nil && !rollout.InProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion &&
+		t.version != s.Target.FunctionVersion
+}
+
+// line returns the state of a rollout that is watched in one line.
+func (t *tracker) line() string {
+	out := describe(t.alias)
+	if t.awaiting() {
+		out += suffix(awaits(t.version))
+	}
+	return out + suffix(obstacle(t.alias)) + suffix(revisions(t.alias))
+}

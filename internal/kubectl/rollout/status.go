@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,18 @@ func (o *observer) addFlags(cmd *cobra.Command, watch *bool, usage string) {
 	cmd.Flags().BoolVarP(watch, "watch", "w", *watch, usage)
 	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "The length of time to wait before ending the watch, zero "+
 		"means never. Any other value needs a unit (e.g. 1s, 2m, 3h).")
+}
+
+// addVersion adds the flag --to-version. It rejects an empty text, which a pipeline passes if its variable is empty: as
+// if there was no flag, the command would be about another version.
+func addVersion(cmd *cobra.Command, to *string, usage string) {
+	cmd.Flags().Func("to-version", usage, func(s string) error {
+		if _, err := strconv.ParseUint(s, 10, 64); err != nil {
+			return errors.New("it must be the number of a version, such as 8")
+		}
+		*to = s
+		return nil
+	})
 }
 
 // newStatus returns the command that shows the state of a rollout.

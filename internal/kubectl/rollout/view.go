@@ -4,40 +4,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
-
-const (
-	// narrow is the width of a terminal below which columns are left out.
-	narrow = 60
-
-	// maxBar is the width of the longest bar.
-	maxBar = 50
-
-	// leastSteps is the number of steps that even the lowest terminal shows.
-	leastSteps = 3
-
-	// messageLines limits the lines of a message.
-	messageLines = 4
-)
-
-// A screen is the size and the time that a view is drawn for.
-type screen struct {
-	width int
-
-	// height is 0 if it does not matter.
-	height int
-	now    time.Time
-}
 
 // view returns what a terminal shows of a rollout. No line is longer than the terminal is wide.
 func view(t *tracker, s screen) string {
@@ -62,18 +37,6 @@ func view(t *tracker, s screen) string {
 		body = append(body, part...)
 	}
 	return fit(body, foot, s)
-}
-
-// fit returns the lines that a terminal has room for: all of foot, and of body the first ones.
-func fit(body, foot []string, s screen) string {
-	if s.height > 0 {
-		body = body[:min(len(body), max(s.height-len(foot), 0))]
-	}
-	lines := slices.Concat(body, foot)
-	for i := range lines {
-		lines[i] = ansi.Truncate(lines[i], s.width, "…")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // header returns the names of the alias and its function, and the phase of the rollout.
@@ -116,13 +79,6 @@ func progressBar(p timeline, width int) string {
 	return filled(style, p.fraction, min(width-2-len(percent), maxBar)) + percent
 }
 
-// filled returns a bar of a width with a part of it filled.
-func filled(style lipgloss.Style, fraction float64, width int) string {
-	width = max(width, 0)
-	n := min(max(int(fraction*float64(width)+0.5), 0), width) //nolint:mnd // It rounds.
-	return style.Render(strings.Repeat("█", n)) + kubectl.Dim.Render(strings.Repeat("░", width-n))
-}
-
 // trafficRows returns the versions and the part of the invocations that AWS gives to each.
 func trafficRows(a *v1beta1.Alias, sc screen) []string {
 	s := a.Status.Rollout
@@ -156,11 +112,6 @@ func trafficRows(a *v1beta1.Alias, sc screen) []string {
 		}
 	}
 	return append(out, "")
-}
-
-// percent returns a percentage without needless digits.
-func percent(p float64) string {
-	return strconv.FormatFloat(math.Round(p*hundred)/hundred, 'f', -1, 64)
 }
 
 // intention returns the percentage that a version is about to receive, empty if its part does not change.
@@ -231,12 +182,6 @@ func stepRow(it item) string {
 	return kubectl.Dim.Render("  · " + it.label)
 }
 
-// pad returns a text with a width of exactly so many cells.
-func pad(s string, width int) string {
-	s = ansi.Truncate(s, width, "…")
-	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
-}
-
 // footer returns the message of the rollout, and the version that serves.
 func footer(t *tracker, sc screen) []string {
 	var out []string
@@ -267,19 +212,6 @@ func message(s *v1beta1.AliasRolloutStatus) string {
 		parts[2] = ""
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
-}
-
-// paragraph returns a text in lines that are as long as a terminal is wide, at most messageLines of them.
-func paragraph(text string, width int) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(ansi.Wrap(text, width, ""), "\n")
-	if len(lines) > messageLines {
-		lines = lines[:messageLines]
-		lines[messageLines-1] += "…"
-	}
-	return lines
 }
 
 // serving returns which version the alias invokes, besides one that receives a part of the invocations.

@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -228,3 +229,9 @@ func (c asynchronous) row() []string {
 }
 
 func number(n int32) string { return strconv.Itoa(int(n)) }
+
+// join joins the texts that are not empty.
+func join(parts ...string) string {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
+}

@@ -176,12 +176,6 @@ func age(now, t time.Time) string {
 	return duration.HumanDuration(now.Sub(t))
 }
 
-// join joins the texts that are not empty.
-func join(parts ...string) string {
-	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
-	return strings.Join(parts, ", ")
-}
-
 // prefix returns a text with a prefix, or nothing if the text is empty.
 func prefix(before, s string) string {
 	if s == "" {

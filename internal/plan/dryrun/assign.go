@@ -63,3 +63,9 @@ func text(v any) string {
 	}
 	return string(b)
 }
+
+// atoi returns a number, 0 if the text is none.
+func atoi(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

@@ -13,82 +13,16 @@ import (
 	"net/http"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
-
-// A Call is a call that was not made, because it would change something.
-type Call struct {
-	// Operation of AWS, such as UpdateFunctionConfiguration.
-	Operation string `json:"operation"`
-
-	// On names what the call changes, such as a function. It is empty if AWS gives the name.
-	On string `json:"on,omitempty"`
-}
-
-// String returns the operation and what it changes.
-func (c Call) String() string { return strings.TrimSuffix(c.Operation+" "+c.On, " ") }
-
-// A Request is a call that a client has made, of any kind.
-type Request struct {
-	// Service is the SDK's package, such as lambda, and Operation the operation, such as GetFunction.
-	Service, Operation string
-
-	// Region of the account.
-	Region string
-
-	// Input is the operation's input. It may contain secrets.
-	Input any
-}
-
-// An Account is an account of AWS in a region, as it would be after the calls that were not made. It is safe for
-// concurrent use.
-type Account struct {
-	base Base
-
-	mu      sync.Mutex
-	calls   []Call
-	record  func(Request)
-	unknown int
-	assumed []string
-	assumes bool
-	numbers map[string]int64
-	state   state
-
-	// publishes is the number that PublishAs has set.
-	publishes int64
-}
-
-// A Base is the initial state of an Account.
-type Base struct {
-	// Live passes reads to AWS. Otherwise the account is empty.
-	Live bool
-
-	// ID, Region and Partition of the account.
-	ID, Region, Partition string
-
-	// Now is the clock.
-	Now func() time.Time
-}
-
-// New returns an account.
-func New(b Base) *Account {
-	return &Account{base: b, numbers: map[string]int64{}, state: state{
-		updated: map[string]bool{}, hashes: map[string]string{}, digests: map[imageuri.Image]string{},
-	}}
-}
 
 // Session returns a session whose clients' calls are answered by the account. What the given session has cached is not
 // used.
@@ -113,44 +47,6 @@ func (noNetwork) Do(*http.Request) (*http.Response, error) { return nil, errOffl
 
 // errOffline is the error of a request to AWS without a connection. No middleware lets one through.
 var errOffline = errors.New("the plan is made without a connection to AWS")
-
-// Calls returns the calls that were not made, in order.
-func (a *Account) Calls() []Call {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clip(a.calls) // A call does not change once it is made.
-}
-
-// Record sets what receives each call that is made from now on, reads included. Nil receives none.
-func (a *Account) Record(record func(Request)) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.record = record
-}
-
-// Assume sets whether functions, versions and aliases that the account does not know are assumed to exist when they are
-// read by their names, if it is not Live.
-// Assumed returns their names.
-func (a *Account) Assume(on bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.assumes = on
-}
-
-// Assumed returns what was assumed to exist since the last call of Assumed.
-func (a *Account) Assumed() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	out := a.assumed
-	a.assumed = nil
-	return out
-}
-
-// placeholders match what stands for what AWS makes up: see Account.placeholder.
-var placeholders = regexp.MustCompile(`planned-(code|revision|url)-[0-9]+|csc-[0-9]{17}|00000000-0000-4000-8000-[0-9]{12}`)
-
-// Mask replaces each placeholder in a text.
-func Mask(text, by string) string { return placeholders.ReplaceAllLiteralString(text, by) }
 
 // addTo adds the middleware that answers calls to the stack of an operation.
 func (a *Account) addTo(stack *middleware.Stack) error {
@@ -242,11 +138,4 @@ func nameOf(in any) string {
 		}
 	}
 	return strings.Join(parts, ":")
-}
-
-func notFound() error {
-	return &types.ResourceNotFoundException{
-		Message: aws.String("The resource you requested does not exist."),
-		Type:    aws.String("User"),
-	}
 }

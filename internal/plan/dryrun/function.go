@@ -2,7 +2,6 @@ package dryrun
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -231,28 +230,4 @@ func (a *Account) unchanged(name string, c *types.FunctionConfiguration) *types.
 
 func (a *Account) functionARN(k string) string {
 	return a.arn("function:" + strings.TrimSuffix(k, ":"))
-}
-
-func function(k string) string {
-	f, _, _ := strings.Cut(k, ":")
-	return f
-}
-
-func qualifier(k string) string {
-	_, q, _ := strings.Cut(k, ":")
-	return q
-}
-
-// qualified returns the qualifier of a key, $LATEST for the function itself.
-func qualified(k string) string {
-	if q := qualifier(k); q != "" {
-		return q
-	}
-	return functionname.Latest
-}
-
-// atoi returns a number, 0 if the text is none.
-func atoi(s string) int64 {
-	n, _ := strconv.ParseInt(s, 10, 64)
-	return n
 }

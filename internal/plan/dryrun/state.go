@@ -1,7 +1,6 @@
 package dryrun
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -107,16 +106,6 @@ type state struct {
 	digests map[imageuri.Image]string
 }
 
-// placeholder returns a text that stands for what AWS makes up.
-func (a *Account) placeholder(format string) string {
-	a.unknown++
-	return fmt.Sprintf(format, a.unknown)
-}
-
-func (a *Account) arn(resource string) string {
-	return "arn:" + a.base.Partition + ":lambda:" + a.base.Region + ":" + a.base.ID + ":" + resource
-}
-
 // key returns the key of a function with a qualifier, which may be part of the name. $LATEST is the function itself.
 func key(function, qualifier *string) string {
 	n := named(function)
@@ -152,38 +141,20 @@ func layerKey(layer *string, version *int64) string {
 	return name + ":" + itoa(aws.ToInt64(version))
 }
 
-// Number sets the number of the version of a function or layer that was published last, so that the next one follows
-// it. It has no effect if versions are known, or if the number is not positive.
-func (a *Account) Number(name string, last int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if last > 1 {
-		a.numbers[name+":"] = max(a.numbers[name+":"], last-1)
-	}
+func function(k string) string {
+	f, _, _ := strings.Cut(k, ":")
+	return f
 }
 
-// PublishAs sets the number of the version that is published from now on, unless there is one with it. Later versions
-// are not listed until then. 0 means that each version follows the last one.
-func (a *Account) PublishAs(number int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.publishes = number
+func qualifier(k string) string {
+	_, q, _ := strings.Cut(k, ":")
+	return q
 }
 
-// isLater reports whether a version did not exist yet when the one that PublishAs has set was published.
-func (a *Account) isLater(number int64) bool { return a.publishes > 0 && number > a.publishes }
-
-// numberOf returns the number of the version of a function or layer that is published, which has the given name and
-// versions.
-func numberOf[V any](a *Account, name string, versions *table[V]) int64 {
-	last := a.numbers[name]
-	for k := range versions.rows {
-		if number, ok := strings.CutPrefix(k, name); ok {
-			last = max(last, atoi(number))
-		}
+// qualified returns the qualifier of a key, $LATEST for the function itself.
+func qualified(k string) string {
+	if q := qualifier(k); q != "" {
+		return q
 	}
-	if _, taken := versions.rows[name+itoa(a.publishes)]; a.publishes > 0 && !taken {
-		return a.publishes
-	}
-	return last + 1
+	return functionname.Latest
 }

@@ -30,10 +30,12 @@ type graph struct {
 
 const listed = "{{.ImportPath}}\t{{.Export}}\t{{if .Module}}{{.Module.Main}}{{end}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
 
-// load type-checks the packages of this module that the provider consists of. The go command compiles the others.
+// load type-checks the packages of this module that the provider and the plugin of kubectl consist of. The go command
+// compiles the others.
 func load(ctx context.Context) (*graph, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-export", "-f", listed,
-		"github.com/crossplane-contrib/provider-lambda/cmd/provider").Output()
+		"github.com/crossplane-contrib/provider-lambda/cmd/provider",
+		"github.com/crossplane-contrib/provider-lambda/cmd/kubectl-lambda").Output()
 	if err != nil {
 		return nil, err
 	}

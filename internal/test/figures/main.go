@@ -27,21 +27,6 @@ var ways = []way{
 	{"a rollout's step", "alias", "UpdateAlias", "step"},
 }
 
-// oneWay are the folders in which no file needs itself through others.
-var oneWay = []string{
-	"internal/reconcile", "internal/kube", "internal/aws/quota", "internal/aws/breaker", "internal/aws/listpoll",
-	"internal/aws/telemetry", "internal/aws/cloudwatch", "internal/lambda", "internal/diff", "internal/rollout",
-	"internal/controller/alias", "internal/controller/capacityprovider", "internal/controller/codesigningconfig",
-	"internal/controller/eventsourcemapping", "internal/controller/functionconfig",
-	"internal/controller/functioneventinvokeconfig", "internal/controller/functionurl",
-	"internal/controller/invocation", "internal/controller/layerversion", "internal/controller/layerversionpermission",
-	"internal/controller/permission", "internal/controller/providerconfig",
-	"internal/controller/provisionedconcurrencyconfig", "internal/controller/publishedcode",
-	"internal/controller/resourcepolicy", "internal/controller/runtimemanagementconfig",
-	"internal/controller/statements", "internal/controller/tagging", "internal/controller/version",
-	"internal/controller/versions",
-}
-
 const shared = `reconcile|diff|kube|rollout|archive`
 
 func main() {

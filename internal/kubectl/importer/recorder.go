@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,67 +12,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// tagging is the only operation that may be part of a proven plan: the tags say who owns a resource.
-const tagging = "TagResource"
-
-// prove plans all resources. One that would be changed gets managementPolicies that only observe, so that applying the
-// manifests changes nothing in any case.
-func (b *builder) prove(ctx context.Context) {
-	p := b.planner()
-	var resources []plan.Resource
-	var items []*Item
-	for _, i := range b.items {
-		if i.Secret != nil {
-			p.Add(i.Secret)
-			continue
-		}
-		desired, ok := i.Resource.DeepCopyObject().(reconcile.Managed)
-		if !ok {
-			continue
-		}
-		plan.SetDefaults(desired)
-		resources, items = append(resources, plan.Resource{Desired: desired}), append(items, i)
-	}
-	b.o.Progress(Proving, 0, len(items))
-	for n, pl := range p.All(ctx, resources) {
-		i := items[n]
-		if why := objection(pl); why != "" {
-			if !slices.ContainsFunc(i.Limits, func(l string) bool { return strings.HasSuffix(l, why) }) {
-				i.Limits = append(i.Limits, why)
-			}
-			i.Resource.SetManagementPolicies(observe)
-		}
-	}
-	b.o.Progress(Proving, len(items), len(items))
-}
-
-// objection returns why a plan is no proof that nothing but tags is changed. It is empty if it is one.
-func objection(p plan.Plan) string {
-	var calls []string
-	for _, c := range p.Calls {
-		if c.Operation != tagging {
-			calls = append(calls, c.String())
-		}
-	}
-	switch {
-	case p.Action == plan.Reject:
-		return p.Message
-	case len(calls) > 0:
-		return "the provider would call " + strings.Join(calls, ", ") + p.Fields()
-	case len(p.Changes) > 0:
-		return "it would be changed:" + p.Fields()
-	case p.Action == plan.Wait:
-		return "the plan is not complete: " + p.Message
-	case p.Action != plan.None && p.Action != plan.Adopt && p.Action != plan.Update:
-		return fmt.Sprintf("the provider would %s it", p.Action)
-	}
-	return ""
-}
 
 // A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls
 // that are not reads fail.
