@@ -104,12 +104,11 @@ const (
 // next returns when to decide again: at the next measurement, at the end of the step, or at its
 // deadline. It is zero if only a change requires it.
 func (m *machine) next() time.Duration {
-	isDifferent := m.s.DifferentSince != nil && m.s.Drift == ""
 	waits := m.atStep()
 	if InProgress(m.s) {
 		waits = append(waits, m.atMeasurement()...)
 	}
-	if isDifferent {
+	if m.isDifferent() {
 		waits = append(waits, driftGrace)
 	}
 	if m.s.Waits != "" {

@@ -187,3 +187,6 @@ func (m *machine) restore() {
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
 	m.intend(to(m.s, 0))
 }
+
+// isDifferent reports whether the alias differs from what is expected, and it is not known yet whether that lasts.
+func (m *machine) isDifferent() bool { return m.s.DifferentSince != nil && m.s.Drift == "" }

@@ -1,7 +1,6 @@
 package function
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -16,19 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
-
-// fromSpec returns a block of spec in comparable form. The caller has resolved references into p.
-func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
-	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
-	specToSettings.Copy(&s, &p)
-	s.Layers = slices.DeleteFunc(slices.Concat(p.Layers, p.ResolvedLayers), func(arn string) bool {
-		return arn == "" // An optional reference to a layer that does not exist.
-	})
-	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
-	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
-	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)
-	return s
-}
 
 // fromAWS returns the answers of AWS in comparable form. It treats an empty field like an absent one.
 func fromAWS(o observed) settings {

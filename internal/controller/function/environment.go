@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -91,15 +92,16 @@ func fromKey(
 	return nil
 }
 
-// environmentRefs returns the Secrets and ConfigMaps that an environment reads.
-func environmentRefs(namespace string, e *v1beta1.Environment) []refs.ObjectRef {
+// environmentRefs returns the Secrets and ConfigMaps that the environment of settings reads.
+func environmentRefs(namespace string, s v1beta1.FunctionSettings) []refs.ObjectRef {
+	e := ptr.Deref(s.Environment, v1beta1.Environment{})
 	var found []refs.ObjectRef
-	for _, v := range ptr.Deref(e, v1beta1.Environment{}).VariablesFrom {
+	for _, v := range e.VariablesFrom {
 		if ref, _ := refs.KeyOf(namespace, v.ValueFrom); ref.Name != "" {
 			found = append(found, ref)
 		}
 	}
-	for _, v := range ptr.Deref(e, v1beta1.Environment{}).EnvFrom {
+	for _, v := range e.EnvFrom {
 		if ref, _ := sourceRef(namespace, v); ref.Name != "" {
 			found = append(found, ref)
 		}
@@ -114,12 +116,6 @@ func sourceRef(namespace string, s v1beta1.EnvironmentSource) (ref refs.ObjectRe
 	}
 	of := ptr.Deref(s.ConfigMapRef, v1beta1.EnvironmentSourceReference{})
 	return refs.ConfigMapOf(namespace, of.Name), ptr.Deref(of.Optional, false)
-}
-
-// encryptsAgain reports whether an update sends the variables even if they are the same: AWS encrypts them when it
-// receives them, so that they would stay encrypted with the old key.
-func encryptsAgain(s settings, changes diff.Changes) bool {
-	return changes.Any(kmsKeyArnPath) && len(s.Environment.Variables) > 0
 }
 
 // environmentSize returns the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS
@@ -156,4 +152,64 @@ func checkEnvironment(at string, vars map[string]string) error {
 		"%s has %d bytes of names and values, but Lambda allows %d: shorten it; the largest are %v",
 		at, total, maxEnvironment, names[:min(3, len(names))],
 	)
+}
+
+// observeVariables moves the variables that the manifest sets from settings to a content, with their observed values.
+func (p plan) observeVariables(d reconcile.Desired[settings], s *settings, c *fingerprint.Content) {
+	s.Environment = environment{}
+	e := p.resource.config().Environment
+	if e == nil {
+		return
+	}
+	out := map[string]string{}
+	for name, value := range e.Variables {
+		if _, named := d.Settings.Environment.Variables[name]; named &&
+			!d.Left.Covers("environment.variables["+name+"]") {
+			out[name] = value
+		}
+	}
+	if len(out) > 0 {
+		c.Environment = &types.EnvironmentResponse{Variables: out}
+	}
+}
+
+// parameters resolves the settings at a path such as spec.forProvider, except for the code.
+func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (settings, error) {
+	vars, err := variables(ctx, r.objects, namespace, at, p)
+	if err != nil {
+		return settings{}, err
+	}
+	p, err = refs.Resolve(ctx, r.fields, namespace, at, p)
+	return fromSpec(p, vars), err
+}
+
+// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
+// missing, it is not known which ones it has set: all that the function has in AWS are left alone, and an object with
+// all of them is not read. have is nil if they are not known, either.
+func (r *resolver) initial(
+	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
+) (settings, error) {
+	const at = "spec.initProvider"
+	if have == nil || p.Environment == nil || len(p.Environment.EnvFrom) == 0 {
+		if s, err := r.parameters(ctx, namespace, at, p); have == nil || !refs.IsMissing(err) {
+			return s, err
+		}
+	}
+	p.Environment = nil
+	s, err := r.parameters(ctx, namespace, at, p)
+	s.Environment = *have
+	return s, err
+}
+
+// fromSpec returns a block of spec in comparable form. The caller has resolved references into p.
+func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
+	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
+	specToSettings.Copy(&s, &p)
+	s.Layers = slices.DeleteFunc(slices.Concat(p.Layers, p.ResolvedLayers), func(arn string) bool {
+		return arn == "" // An optional reference to a layer that does not exist.
+	})
+	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
+	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
+	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)
+	return s
 }

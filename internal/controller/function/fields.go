@@ -229,3 +229,9 @@ func initialEnvironment(e environment) *types.Environment {
 func changedEnvironment(e environment) *types.Environment {
 	return &types.Environment{Variables: diff.Reveal(e.Variables)}
 }
+
+// encryptsAgain reports whether an update sends the variables even if they are the same: AWS encrypts them when it
+// receives them, so that they would stay encrypted with the old key.
+func encryptsAgain(s settings, changes diff.Changes) bool {
+	return changes.Any(kmsKeyArnPath) && len(s.Environment.Variables) > 0
+}

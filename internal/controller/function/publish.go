@@ -167,22 +167,3 @@ func versionDescription(f *v1beta1.Function, c *types.FunctionConfiguration) *st
 	}
 	return ptr.To(d.Revision[:min(len(d.Revision), maxDescription)])
 }
-
-// observeVariables moves the variables that the manifest sets from settings to a content, with their observed values.
-func (p plan) observeVariables(d reconcile.Desired[settings], s *settings, c *fingerprint.Content) {
-	s.Environment = environment{}
-	e := p.resource.config().Environment
-	if e == nil {
-		return
-	}
-	out := map[string]string{}
-	for name, value := range e.Variables {
-		if _, named := d.Settings.Environment.Variables[name]; named &&
-			!d.Left.Covers("environment.variables["+name+"]") {
-			out[name] = value
-		}
-	}
-	if len(out) > 0 {
-		c.Environment = &types.EnvironmentResponse{Variables: out}
-	}
-}

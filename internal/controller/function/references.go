@@ -34,7 +34,7 @@ func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
 }
 
 func settingsRefs(namespace string, s v1beta1.FunctionSettings) []refs.ObjectRef {
-	found := environmentRefs(namespace, s.Environment)
+	found := environmentRefs(namespace, s)
 	if c := s.Code; c != nil {
 		found = append(found, source(*c).Refs(namespace)...)
 	}

@@ -29,34 +29,6 @@ type resolver struct {
 	ecr *ecr.Client
 }
 
-// parameters resolves the settings at a path such as spec.forProvider, except for the code.
-func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (settings, error) {
-	vars, err := variables(ctx, r.objects, namespace, at, p)
-	if err != nil {
-		return settings{}, err
-	}
-	p, err = refs.Resolve(ctx, r.fields, namespace, at, p)
-	return fromSpec(p, vars), err
-}
-
-// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
-// missing, it is not known which ones it has set: all that the function has in AWS are left alone, and an object with
-// all of them is not read. have is nil if they are not known, either.
-func (r *resolver) initial(
-	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
-) (settings, error) {
-	const at = "spec.initProvider"
-	if have == nil || p.Environment == nil || len(p.Environment.EnvFrom) == 0 {
-		if s, err := r.parameters(ctx, namespace, at, p); have == nil || !refs.IsMissing(err) {
-			return s, err
-		}
-	}
-	p.Environment = nil
-	s, err := r.parameters(ctx, namespace, at, p)
-	s.Environment = *have
-	return s, err
-}
-
 // archive returns the deployment package and its identity, and an error if it doesn't match the pinned hash. runs is
 // the architecture of the function, and deployed the code that was deployed last.
 func (r *resolver) archive(
