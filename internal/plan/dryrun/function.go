@@ -182,11 +182,7 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	a.deploy(f, *as[types.FunctionCode](in))
 	a.touch(f)
 	a.state.updated[key(in.FunctionName, nil)] = true
-	out := as[lambda.UpdateFunctionCodeOutput](f.Configuration)
-	if in.Publish {
-		out.Version = a.publish(f, nil, in.PublishTo).Version
-	}
-	return out
+	return as[lambda.UpdateFunctionCodeOutput](f.Configuration)
 }
 
 func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
