@@ -42,20 +42,6 @@ type files struct {
 	top map[string]bool
 }
 
-// A reader ends with an error once its context is done.
-type reader struct {
-	ctx context.Context //nolint:containedctx // It lives as long as one copy.
-	r   io.Reader
-}
-
-// Read reads unless the context is done.
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
-}
-
 func newFiles(at string, temp *os.File) *files {
 	return &files{at: at, temp: temp, byName: map[string]stored{}, top: map[string]bool{}}
 }
@@ -86,7 +72,7 @@ func (f *files) add(e entry) error {
 	if !ok || e.kind == folder {
 		return nil
 	}
-	if _, err := clean(e.name); err != nil {
+	if err := deployable(e.name); err != nil {
 		return err
 	}
 	if _, twice := f.byName[rest]; twice {
@@ -255,4 +241,18 @@ func WithoutName(err error) error {
 			"enough room (TMPDIR)", failed.Op)
 	}
 	return err
+}
+
+// A reader ends with an error once its context is done.
+type reader struct {
+	ctx context.Context //nolint:containedctx // It lives as long as one copy.
+	r   io.Reader
+}
+
+// Read reads unless the context is done.
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
 }

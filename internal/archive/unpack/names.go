@@ -14,10 +14,18 @@ const maxName = 4096
 
 // clean returns a name of an archive as inside does, and an error if it cannot be deployed.
 func clean(name string) (string, error) {
-	if !utf8.ValidString(name) || strings.ContainsAny(name, "\\\x00") {
-		return "", errors.Errorf("the archive has the name %q: names must be UTF-8 without backslashes", name)
+	if err := deployable(name); err != nil {
+		return "", err
 	}
 	return inside(name)
+}
+
+// deployable returns an error for a name with characters that cannot be deployed.
+func deployable(name string) error {
+	if !utf8.ValidString(name) || strings.ContainsAny(name, "\\\x00") {
+		return errors.Errorf("the archive has the name %q: names must be UTF-8 without backslashes", name)
+	}
+	return nil
 }
 
 // inside returns a name of an archive without ./, and an error if it leaves the archive. It returns "" for the archive

@@ -78,10 +78,7 @@ func needsBaseline(c *condition) bool {
 // validateURL returns an error that names a field unless the host of its URL is allowed. What stands
 // for a name or version may be part of the URL, but not of its host.
 func (a *Analyzer) validateURL(field, text string) error {
-	for _, placeholder := range []string{"$(function)", "$(alias)", targetVersion, "$(stable)"} {
-		text = strings.ReplaceAll(text, placeholder, "x")
-	}
-	u, err := url.Parse(text)
+	u, err := url.Parse(substitute(text, rollout.Subject{Function: "x", Alias: "x", Target: "x", Stable: "x"}))
 	if err != nil {
 		return fmt.Errorf("%s is not a URL", field)
 	}

@@ -136,11 +136,11 @@ func (g *graph) addNeeds(fset *token.FileSet, file *ast.File, pkg *types.Package
 	})
 }
 
-// circles returns the files below a folder that need themselves through others.
-func (g *graph) circles(folder string) []string {
+// circles returns the files of internal that need themselves through others.
+func (g *graph) circles() []string {
 	var out []string
 	for name := range g.needs {
-		if strings.Contains(name, "/"+folder+"/") && g.reaches(name, name, map[string]bool{}) {
+		if strings.Contains(name, "/internal/") && g.reaches(name, name, map[string]bool{}) {
 			out = append(out, name)
 		}
 	}

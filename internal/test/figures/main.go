@@ -34,7 +34,7 @@ func main() {
 	if err != nil {
 		log.Fatalf("cannot read the program: %v", err)
 	}
-	_, _ = fmt.Fprintf(os.Stdout, "%6d files need each other in circles\n", len(g.circles("internal")))
+	_, _ = fmt.Fprintf(os.Stdout, "%6d files need each other in circles\n", len(g.circles()))
 	for _, w := range ways {
 		_, _ = fmt.Fprintf(os.Stdout, "%6d files on the way of %s\n", g.filesOn(w), w.title)
 	}
