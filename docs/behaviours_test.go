@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// namedTest is a test as the tables of design/aws-behaviours.md and design/rollouts.md name it: its package, its
-// function and its case.
+// namedTest is a test as the tables of design/aws-behaviours.md and design/rollout-tests.md name it: its package,
+// its function and its case.
 var namedTest = regexp.MustCompile("`([a-z0-9]+)\\.(Test[A-Za-z0-9]+)(?:/([A-Za-z0-9]+))?`")
 
 // TestBehavioursAreTested checks that each test exists that a case of AWS's behaviour, or a promise of rollouts, names.
@@ -26,7 +26,7 @@ func TestBehavioursAreTested(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range []string{"design/aws-behaviours.md", "design/rollouts.md"} {
+	for _, file := range []string{"design/aws-behaviours.md", "design/rollout-tests.md"} {
 		named := namedTest.FindAllStringSubmatch(read(t, file), -1)
 		if len(named) < 80 {
 			t.Fatalf("%s names only %d tests", file, len(named))
@@ -40,11 +40,11 @@ func TestBehavioursAreTested(t *testing.T) {
 	}
 }
 
-// TestPromisesAreTested checks that design/rollouts.md names a test of each row of the table of rollout-failures.md
-// that says what happens when.
+// TestPromisesAreTested checks that design/rollout-tests.md names a test of each row of the table of
+// rollout-failures.md that says what happens when.
 func TestPromisesAreTested(t *testing.T) {
 	tested := map[string]bool{}
-	for _, row := range rows(t, "design/rollouts.md", "## Tested by") {
+	for _, row := range rows(t, "design/rollout-tests.md", "## Tested by") {
 		tested[row[0]] = namedTest.MatchString(row[1])
 	}
 	promises := rows(t, "rollout-failures.md", "## What happens when")
@@ -53,7 +53,7 @@ func TestPromisesAreTested(t *testing.T) {
 	}
 	for _, p := range promises {
 		if !tested[p[0]] {
-			t.Errorf("design/rollouts.md names no test of what happens when %s", p[0])
+			t.Errorf("design/rollout-tests.md names no test of what happens when %s", p[0])
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names
+// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollout-tests.md names
 // them.
 
 // twoWeights is a canary with 10 and 50 %, each for five minutes.

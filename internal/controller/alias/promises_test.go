@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names
+// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollout-tests.md names
 // them.
 
 // invocations records what is sent to Invoke.
