@@ -116,9 +116,9 @@ campaign: ## Try the provider against all that may go wrong, and write the figur
 	@go run ./internal/test/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 .PHONY: trial
-trial: ## Roll thousands of versions out in simulated time, also under the rules of other tools, and write the tables into docs/rollouts-compared.md. TRIAL_FLAGS="-trial.seed=5 -trial.runs=10" tries others, and fewer.
+trial: ## Roll thousands of versions out in simulated time, also under the rules of other tools, and write the tables into docs/rollouts-tried.md. TRIAL_FLAGS="-trial.seed=5 -trial.runs=10" tries others, and fewer.
 	@go test -run='^TestTrial' -count=1 -v -timeout=60m $(TESTFLAGS) ./internal/controller/alias -args \
-		-trial.disturbed=10000 -trial.runs=100 -trial.page="$(abspath docs/rollouts-compared.md)" $(TRIAL_FLAGS)
+		-trial.disturbed=10000 -trial.runs=100 -trial.page="$(abspath docs/rollouts-tried.md)" $(TRIAL_FLAGS)
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
 RACED ?= $(addprefix ./internal/aws/,lambdaapi quota readcache)
