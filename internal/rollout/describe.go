@@ -85,7 +85,7 @@ func failure(s *v1beta1.AliasRolloutStatus) string {
 	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
 		v1beta1.AnnotationRolloutRetry+" to try again"
 	if Rejected(s) {
-		verb, end = "was rejected", ""
+		verb, end = "was rejected", "; publish another version, or"+strings.TrimPrefix(end, ":")
 	}
 	if f := Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
 		reason = "(" + f.Reason + "); "
