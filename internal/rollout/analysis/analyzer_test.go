@@ -123,7 +123,7 @@ func vector(values ...string) string {
 	for i, v := range values {
 		elements = append(elements, fmt.Sprintf(`{"metric": {"secret": "%d"}, "value": [1700000000, %q]}`, i, v))
 	}
-	return `{"status": "success", "warnings": ["secret"], "data": {"resultType": "vector", "result": [` + strings.Join(
+	return `{"status": "success", "warnings": ["PromQL warning: secret"], "data": {"resultType": "vector", "result": [` + strings.Join(
 		elements, ",") + `]}}`
 }
 
@@ -223,6 +223,16 @@ func TestPrometheus(t *testing.T) {
 				`{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`,
 			),
 			outcome{"Error", "", "is a histogram"},
+		},
+		"Warned": {
+			"Thanos warns that a store does not answer: the failures may be there.",
+			answers(200, "application/json", strings.Replace(vector("0"), "PromQL warning: secret", "fetch series: secret", 1)),
+			outcome{"Error", "", "with a part of the data"},
+		},
+		"Partial": {
+			"VictoriaMetrics says it of a storage node.",
+			answers(200, "application/json", strings.Replace(vector("0"), `{"status"`, `{"isPartial": true, "status"`, 1)),
+			outcome{"Error", "", "with a part of the data"},
 		},
 		"BadData": {
 			"A query that is not valid.",
