@@ -57,6 +57,11 @@ func TestDescribe(t *testing.T) {
 			"An alarm that succeeds is as it should be.",
 			checks("", v1beta1.RolloutCheck{Name: "a", Type: CheckAlarm, Result: Success}), divided, analyzing,
 		},
+		"Ignored": {
+			"That an alarm fires and does not count is said.",
+			checks("", v1beta1.RolloutCheck{Name: "a", Type: CheckAlarm, Result: Failure, Value: "ALARM", Ignored: true}),
+			divided, analyzing + "; Alarm a: Failure (ALARM), which is ignored",
+		},
 		"NoResult": {
 			"What was not measured yet has no result.",
 			checks("", v1beta1.RolloutCheck{Name: "a", Type: CheckAlarm}), divided, analyzing,
