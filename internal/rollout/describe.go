@@ -85,7 +85,7 @@ func failure(s *v1beta1.AliasRolloutStatus) string {
 	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
 		v1beta1.AnnotationRolloutRetry+" to try again"
 	if Rejected(s) {
-		verb, end = "was rejected", ""
+		verb, end = "was rejected", "; publish another version, or"+strings.TrimPrefix(end, ":")
 	}
 	if f := Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
 		reason = "(" + f.Reason + "); "
@@ -109,7 +109,7 @@ func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route
 		switch c := &s.Checks[i]; {
 		case c.Type == CheckMetric && c.Result == Success && c.Value != "":
 			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, c.Value, c.Result))
-		case !c.Ignored && c.Result != "" && c.Result != Success && c.Result != Skipped &&
+		case c.Result != "" && c.Result != Success && c.Result != Skipped &&
 			!strings.Contains(s.Message, DescribeCheck(c)):
 			parts = append(parts, DescribeCheck(c))
 		}
@@ -123,7 +123,10 @@ func DescribeCheck(c *v1beta1.RolloutCheck) string {
 	if c.Value != "" {
 		out += " (" + c.Value + ")"
 	}
-	if c.Message != "" {
+	switch {
+	case c.Ignored && c.Result != Error:
+		out += ", which is ignored"
+	case c.Message != "":
 		out += ": " + c.Message
 	}
 	return out

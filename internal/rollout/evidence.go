@@ -19,13 +19,14 @@ func (m *machine) measured() {
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
-		added := r.Result == Failure && m.isEarlier(r) && !wasKnown(CheckOf(m.s, r.CheckID))
+		fires := r.Result == Failure && m.isEarlier(r) && !m.s.ChangedBack && !r.Since.After(m.s.TrafficStartedAt.Time)
 		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		c, first, failed := CheckOf(m.s, r.CheckID), m.s.TrafficStartedAt, r.Result == Failure
 		switch {
-		case r.Type == CheckAlarm && (added || failed && !m.mayServe()):
-			c.Ignored = m.spec.Analysis.Alarms.PreExisting != "Block"
+		case r.Type == CheckAlarm && (fires || failed && !m.mayServe()):
+			// The user may have ignored it with promote-full.
+			c.Ignored = m.spec.Analysis.Alarms.PreExisting != "Block" || c.Ignored && m.mayServe()
 		case r.Type == CheckAlarm && failed && first != nil && r.About.After(first.Time):
 			c.Ignored = false // It has left ALARM and returned to it since.
 		case r.Type != CheckMetric || metric == nil:
@@ -35,12 +36,6 @@ func (m *machine) measured() {
 			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(c))
 		}
 	}
-}
-
-// wasKnown reports whether the state of an alarm has been known. One that only had errors has judged nothing that began
-// before it was measured.
-func wasKnown(c *v1beta1.RolloutCheck) bool {
-	return c != nil && (c.Result != Error || !c.JudgedUntil.Equal(c.MeasuredAt))
 }
 
 // isEarlier reports whether an alarm is in its state because of what was before the target received invocations.

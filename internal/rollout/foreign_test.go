@@ -164,14 +164,17 @@ func TestEditedMetric(t *testing.T) {
 // what was before the target received invocations, and that it is once all of its periods are later.
 func TestAlarmOfEarlierData(t *testing.T) {
 	cases := map[string]struct {
-		reason      string
-		about       time.Duration // After the first weight.
-		fired       time.Duration // After the first weight, when it went to ALARM.
-		block       bool
-		evaluates   time.Duration
-		lasts       time.Duration
-		added       bool // At the first weight.
-		unread      int  // The number of measurements after the first weight that are Errors.
+		reason    string
+		about     time.Duration // After the first weight.
+		fired     time.Duration // After the first weight, when it went to ALARM.
+		block     bool
+		evaluates time.Duration
+		lasts     time.Duration
+		added     bool // At the first weight.
+		unread    int  // The number of measurements after the first weight that are Errors.
+
+		ignoredAfter time.Duration // When spec says Ignore instead of Block, after the first weight.
+
 		phase, ends string
 	}{
 		"Added": {
@@ -186,7 +189,7 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		},
 		"Unread": {
 			reason: "One that was OK before, and could not be read for a while, counts as one that could.",
-			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, unread: 2,
+			about:  -time.Minute, fired: time.Second, evaluates: 5 * time.Minute, lasts: time.Hour, unread: 2,
 			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
 		},
 		"AddedLater": {
@@ -204,6 +207,16 @@ func TestAlarmOfEarlierData(t *testing.T) {
 			about:  -time.Hour, fired: -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
 			block: true, phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonProgressDeadlineExceeded,
 		},
+		"AddedBlocksUntilIgnored": {
+			reason: "From then on that spec says Ignore, it is ignored.",
+			about:  -time.Hour, fired: -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
+			block: true, ignoredAfter: 9 * time.Minute, phase: v1beta1.RolloutReady,
+		},
+		"FiresUnseen": {
+			reason: "One that fires between its last read and the first weight has fired before the rollout, too.",
+			about:  -time.Minute, fired: -time.Second, evaluates: 5 * time.Minute, lasts: 3 * time.Hour,
+			phase: v1beta1.RolloutReady,
+		},
 		"BlocksAndStays": {
 			reason: "One that fires later because of what was before counts, as without Block.",
 			about:  -time.Minute, fired: time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, block: true,
@@ -211,12 +224,13 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		},
 		"Burst": {
 			reason: "A burst before the first weight rejects nothing.",
-			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: 4 * time.Minute, phase: v1beta1.RolloutReady,
+			about:  -time.Minute, fired: time.Second, evaluates: 5 * time.Minute, lasts: 4 * time.Minute,
+			phase: v1beta1.RolloutReady,
 		},
 		"Stays": {
 			reason: "An alarm that remains in state ALARM counts when all of its periods are later.",
-			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, phase: v1beta1.RolloutFailed,
-			ends: v1beta1.RolloutReasonAnalysisFailed,
+			about:  -time.Minute, fired: time.Second, evaluates: 5 * time.Minute, lasts: time.Hour,
+			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
 		},
 		"Later": {
 			reason: "What an alarm has evaluated after the first weight counts at once.",
@@ -255,6 +269,10 @@ func TestAlarmOfEarlierData(t *testing.T) {
 					return Failure
 				}
 				return Success
+			}
+			if tc.ignoredAfter > 0 {
+				s.pass(tc.ignoredAfter)
+				s.spec.Analysis.Alarms.PreExisting = "Ignore"
 			}
 			s.pass(2 * time.Hour)
 			version := map[string]string{v1beta1.RolloutReady: "2"}[tc.phase]

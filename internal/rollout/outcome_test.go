@@ -12,6 +12,7 @@ import (
 
 func TestDescribe(t *testing.T) {
 	const changed = "someone else has changed the alias from version 1 to version 3"
+	const next = "; publish another version, or set the annotation rollout.lambda.aws.m.crossplane.io/retry to try again"
 	const advice = ": change it back, or set the annotation rollout.lambda.aws.m.crossplane.io/abort"
 	metric := v1beta1.RolloutCheck{
 		Name:    "errors",
@@ -55,6 +56,11 @@ func TestDescribe(t *testing.T) {
 		"Alarm": {
 			"An alarm that succeeds is as it should be.",
 			checks("", v1beta1.RolloutCheck{Name: "a", Type: CheckAlarm, Result: Success}), divided, analyzing,
+		},
+		"Ignored": {
+			"That an alarm fires and does not count is said.",
+			checks("", v1beta1.RolloutCheck{Name: "a", Type: CheckAlarm, Result: Failure, Value: "ALARM", Ignored: true}),
+			divided, analyzing + "; Alarm a: Failure (ALARM), which is ignored",
 		},
 		"NoResult": {
 			"What was not measured yet has no result.",
@@ -122,13 +128,13 @@ func TestDescribe(t *testing.T) {
 			"A version that has failed by evidence was rejected.",
 			failed(v1beta1.RolloutReasonAnalysisFailed, "Metric errors: Failure (1)"),
 			Route{Version: "1"},
-			"version 1 serves; version 2 was rejected (AnalysisFailed): Metric errors: Failure (1)",
+			"version 1 serves; version 2 was rejected (AnalysisFailed): Metric errors: Failure (1)" + next,
 		},
 		"Undone": {
 			"A rollback by the user is one too.",
 			failed(v1beta1.RolloutReasonRollbackTo, "the user has chosen version 1"),
 			Route{Version: "1"},
-			"version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1",
+			"version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1" + next,
 		},
 		"Unknown": {
 			"A version of which nobody knows whether it is good can be rolled out again.",

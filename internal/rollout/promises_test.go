@@ -1063,7 +1063,7 @@ func TestAlarmFiresAgain(t *testing.T) {
 		anew      bool
 		promotes  bool
 	}{
-		"OK":        {reason: "It was OK.", meanwhile: Success},
+		"OK":        {reason: "It was OK.", meanwhile: Success, anew: true},
 		"NoData":    {reason: "It had no data, and fires by new ones.", meanwhile: Inconclusive, anew: true},
 		"Unseen":    {reason: "It went to ALARM anew between two measurements.", meanwhile: Failure, anew: true},
 		"Unchanged": {reason: "It has not left ALARM.", meanwhile: Failure, promotes: true},

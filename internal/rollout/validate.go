@@ -61,10 +61,8 @@ func (m *machine) validate() {
 	// It is at most maxTimeout.
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // See above.
 	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(v1beta1.RolloutReasonFailedBefore,
-			fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
-				"publish a fix, or set the annotation %s",
-				f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
+		m.fail(v1beta1.RolloutReasonFailedBefore, fmt.Sprintf(
+			"its code and configuration have failed before as version %s (%s)", f.FunctionVersion, f.Reason))
 		return
 	}
 	if target.Invalid != "" {

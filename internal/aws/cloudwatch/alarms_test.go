@@ -60,27 +60,51 @@ func TestNamesOfNoAlarm(t *testing.T) {
 	}
 }
 
-// TestWhatAnAlarmIsAbout checks what an alarm had evaluated when it went to its state. The data are AWS's.
+// TestWhatAnAlarmIsAbout checks because of which period an alarm went to its state. The reasons and the data are AWS's.
 func TestWhatAnAlarmIsAbout(t *testing.T) {
-	const data = `{"version":"1.0","queryDate":"2025-05-15T15:31:44.984+0000","startDate":"2025-05-15T15:29:00.000+0000",` +
+	const data = `{"version":"1.0","queryDate":"2025-05-15T15:31:44.984+0000","startDate":"2025-05-15T15:28:00.000+0000",` +
 		`"statistic":"Sum","period":60,"recentDatapoints":[1.0],"threshold":0.0,"evaluatedDatapoints":[` +
-		`{"timestamp":"2025-05-15T15:29:00.000+0000","sampleCount":1.0,"value":1.0},{"timestamp":"2025-05-15T15:28:00.000+0000"}]}`
+		`{"timestamp":"2025-05-15T15:29:00.000+0000","sampleCount":1.0,"value":0.0},{"timestamp":"2025-05-15T15:28:00.000+0000"}]}`
+	const anomaly = `{"version":"1.0","queryDate":"2025-05-15T15:31:44.650+0000","startDate":"2025-05-15T15:29:00.000+0000",` +
+		`"period":60,"recentDatapoints":[0.0],"recentLowerThresholds":[0.02],"recentUpperThresholds":[0.3]}`
 	transitioned := time.Date(2025, 5, 15, 15, 31, 44, 0, time.UTC)
 	for name, tc := range map[string]struct {
-		reason string
-		data   *string
-		at     *time.Time
-		want   time.Time
+		why, reason, data string
+		at                *time.Time
+		want              time.Time
 	}{
-		"Evaluated":  {"The end of the latest period.", aws.String(data), &transitioned, transitioned.Add(-104 * time.Second)},
-		"NoData":     {"A composite alarm has none.", nil, &transitioned, transitioned},
-		"Other":      {"Who sets a state by hand may set any data.", aws.String(`{"period":"?"}`), &transitioned, transitioned},
-		"Later":      {"Nothing after the transition was evaluated.", aws.String(strings.ReplaceAll(data, "T15:29", "T15:49")), &transitioned, transitioned},
-		"NoneIsOld":  {"Without a time, nothing is known.", aws.String(data), nil, time.Time{}},
-		"NothingSet": {"Without a time, nothing is known.", nil, nil, time.Time{}},
+		"Crossed": {
+			"One period of three is enough: the others say nothing.",
+			"Threshold Crossed: 1 out of the last 3 datapoints [1.0 (15/05/25 15:27:00)] was greater than the threshold (0.0).",
+			data, &transitioned, transitioned.Add(-224 * time.Second),
+		},
+		"Several": {
+			"The latest of them.",
+			"Threshold Crossed: 2 out of the last 5 datapoints [3.0 (15/05/25 15:28:00), 4.0 (15/05/25 15:27:00)] were greater.",
+			data, &transitioned, transitioned.Add(-164 * time.Second),
+		},
+		"Anomaly": {
+			"The data of anomaly detection name no periods.",
+			"Thresholds Crossed: 1 out of the last 1 datapoints [0.0 (15/05/25 15:29:00)] was less than the lower " +
+				"thresholds [0.02] or greater than the upper thresholds [0.3] (minimum 1 datapoint for OK -> ALARM transition).",
+			anomaly, &transitioned, transitioned.Add(-104 * time.Second),
+		},
+		"Missing": {
+			"Periods without data that count as breaching are among those that were evaluated.",
+			"Threshold Crossed: 1 datapoint [0.0 (15/05/25 15:27:00)] was less than the threshold (1.0) and 2 missing " +
+				"datapoints were treated as [Breaching].",
+			data, &transitioned, transitioned.Add(-104 * time.Second),
+		},
+		"Evaluated":  {"Without a time in the reason, the latest that was evaluated.", "?", data, &transitioned, transitioned.Add(-104 * time.Second)},
+		"NoData":     {"A composite alarm has none.", "", "", &transitioned, transitioned},
+		"Other":      {"Who sets a state by hand may set any data.", "", `{"period":"?"}`, &transitioned, transitioned},
+		"NoTime":     {"And any reason.", "(99/99/99 99:99:99)", "{}", &transitioned, transitioned},
+		"Later":      {"Nothing after the transition was evaluated.", "", strings.ReplaceAll(data, "T15:29", "T15:49"), &transitioned, transitioned},
+		"NoneIsOld":  {"Without a time, nothing is known.", "", data, nil, time.Time{}},
+		"NothingSet": {"Without a time, nothing is known.", "", "", nil, time.Time{}},
 	} {
-		if got := aboutOf(aws.ToTime(tc.at), tc.data); !got.Equal(tc.want) {
-			t.Errorf("%s: %s: got %v, want %v", name, tc.reason, got, tc.want)
+		if got := aboutOf(aws.ToTime(tc.at), &tc.reason, &tc.data); !got.Equal(tc.want) {
+			t.Errorf("%s: %s: got %v, want %v", name, tc.why, got, tc.want)
 		}
 	}
 }
@@ -240,21 +264,22 @@ func TestFired(t *testing.T) {
 			HistorySummary: aws.String("Alarm updated from " + from + " to " + to),
 			HistoryData: aws.String(
 				`{"version":"1.0","oldState":{"stateValue":"` + from + `"},"newState":{"stateValue":"` + to +
-					`","stateReason":"?"` + data,
+					`","stateReason":"?` + data,
 			),
 		}
 	}
-	left := item(at.Add(time.Minute), "ALARM", "OK", `}}`)
+	left := item(at.Add(time.Minute), "ALARM", "OK", `"}}`)
 	for name, tc := range map[string]struct {
 		why   string
 		items []types.AlarmHistoryItem
 		want  time.Time
 	}{
-		"Reason":    {"The end of what it had evaluated.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `,"stateReasonData":`+reason+`}}`)}, at.Add(-104 * time.Second)},
-		"NoReason":  {"A composite alarm has other data.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `,"stateReasonData":{"triggeringAlarms":[]}}}`)}, at},
-		"Cut":       {"Long data are cut off.", []types.AlarmHistoryItem{left, item(at, "INSUFFICIENT_DATA", "ALARM", `,"stateRea`)}, at},
-		"Latest":    {"The last time counts.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `}}`), item(at.Add(-time.Hour), "OK", "ALARM", `}}`)}, at},
-		"Otherwise": {"It had no data.", []types.AlarmHistoryItem{item(at, "OK", "INSUFFICIENT_DATA", `}}`), left}, time.Time{}},
+		"Reason":    {"The end of what it had evaluated.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `","stateReasonData":`+reason+`}}`)}, at.Add(-104 * time.Second)},
+		"Crossed":   {"The end of the period that has crossed the threshold.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", ` [1.0 (15/05/25 11:57:00)]","stateReasonData":`+reason+`}}`)}, at.Add(-164 * time.Second)},
+		"NoReason":  {"A composite alarm has other data.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `","stateReasonData":{"triggeringAlarms":[]}}}`)}, at},
+		"Cut":       {"Long data are cut off.", []types.AlarmHistoryItem{left, item(at, "INSUFFICIENT_DATA", "ALARM", `","stateRea`)}, at},
+		"Latest":    {"The last time counts.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `"}}`), item(at.Add(-time.Hour), "OK", "ALARM", `"}}`)}, at},
+		"Otherwise": {"It had no data.", []types.AlarmHistoryItem{item(at, "OK", "INSUFFICIENT_DATA", `"}}`), left}, time.Time{}},
 		"Constant":  {"It has not changed.", nil, time.Time{}},
 	} {
 		b := &Batcher{}

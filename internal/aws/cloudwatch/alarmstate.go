@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -55,28 +56,41 @@ func queriesOf(a *types.LogAlarm) time.Duration {
 	return time.Duration(queries*every+aws.ToInt64(schedule.StartTimeOffset))*time.Second + rollout.PublishDelay
 }
 
-// aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
-// the reason have none, it returns the time at which the alarm went there, zero if that is not known.
-func aboutOf(since time.Time, data *string) time.Time {
-	var reason struct {
-		Period              int `json:"period"`
-		EvaluatedDatapoints []struct {
+// crossed matches the times in the reason of an alarm, which are those of the periods that have crossed the threshold,
+// such as "[99.5 (02/10/19 16:59:00)]". Alarms of anomaly detection have them too, whose data name no periods.
+var crossed = regexp.MustCompile(`\((\d\d/\d\d/\d\d \d\d:\d\d:\d\d)\)`)
+
+// aboutOf returns the end of the latest period because of which an alarm went to its state, or that it had evaluated
+// then if missing periods are among the reasons. If neither is known, it returns the time at which the alarm went
+// there, zero if that is not known.
+func aboutOf(since time.Time, reason, data *string) time.Time {
+	var evaluated struct {
+		Period     int `json:"period"`
+		Datapoints []struct {
 			Timestamp string `json:"timestamp"`
 		} `json:"evaluatedDatapoints"`
 	}
-	if json.Unmarshal([]byte(aws.ToString(data)), &reason) != nil {
+	if json.Unmarshal([]byte(aws.ToString(data)), &evaluated) != nil {
 		return since // SetAlarmState takes any text.
 	}
-	var latest time.Time
-	for _, p := range reason.EvaluatedDatapoints {
-		if at, err := time.Parse("2006-01-02T15:04:05.000-0700", p.Timestamp); err == nil {
-			latest = later(latest, at.Add(time.Duration(reason.Period)*time.Second))
+	var begin time.Time
+	for _, p := range evaluated.Datapoints {
+		at, _ := time.Parse("2006-01-02T15:04:05.000-0700", p.Timestamp) // Zero if it is none.
+		begin = later(begin, at)
+	}
+	text := aws.ToString(reason)
+	if times := crossed.FindAllStringSubmatch(text, -1); times != nil && !strings.Contains(text, "missing datapoint") {
+		begin = time.Time{}
+		for _, t := range times {
+			at, _ := time.Parse("02/01/06 15:04:05", t[1])
+			begin = later(begin, at)
 		}
 	}
-	if latest.IsZero() || latest.After(since) {
+	about := begin.Add(time.Duration(evaluated.Period) * time.Second)
+	if begin.IsZero() || about.After(since) {
 		return since
 	}
-	return latest
+	return about
 }
 
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not evaluated with all data
@@ -90,7 +104,8 @@ func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
 	}
 	since := aws.ToTime(a.StateTransitionedTimestamp)
 	return rollout.AlarmState{
-		State: string(a.StateValue), Until: until, Since: since, About: aboutOf(since, a.StateReasonData),
+		State: string(a.StateValue), Until: until, Since: since,
+		About: aboutOf(since, a.StateReason, a.StateReasonData),
 	}
 }
 
@@ -100,11 +115,13 @@ func firedIn(items []types.AlarmHistoryItem) time.Time {
 		if strings.HasSuffix(aws.ToString(items[i].HistorySummary), " to "+string(types.StateValueAlarm)) {
 			var data struct {
 				NewState struct {
+					StateReason     string          `json:"stateReason"`
 					StateReasonData json.RawMessage `json:"stateReasonData"`
 				} `json:"newState"`
 			}
 			_ = json.Unmarshal([]byte(aws.ToString(items[i].HistoryData)), &data) // It is cut off if it is long.
-			return aboutOf(aws.ToTime(items[i].Timestamp), aws.String(string(data.NewState.StateReasonData)))
+			since, reasons := aws.ToTime(items[i].Timestamp), aws.String(string(data.NewState.StateReasonData))
+			return aboutOf(since, &data.NewState.StateReason, reasons)
 		}
 	}
 	return time.Time{}

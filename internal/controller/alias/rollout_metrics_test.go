@@ -513,3 +513,66 @@ func TestRolloutByAnAlarmThatIsOver(t *testing.T) {
 		})
 	}
 }
+
+// TestRolloutByAnAlarmOfLateData checks that an alarm rejects no version which goes to ALARM after the first weight
+// because of data of a minute before it that come late, as they do of invocations that run for long.
+func TestRolloutByAnAlarmOfLateData(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		alarm  awsdouble.Alarm
+		// begin is that of the minute that fails, after the minute of the first weight.
+		begin time.Duration
+		want  string
+	}{
+		"OnePeriod": {"All that was evaluated is earlier.", awsdouble.Alarm{}, -time.Minute, v1beta1.RolloutReady},
+		"OneOfFive": {
+			"Only the period that fails counts, and not what was evaluated besides.",
+			awsdouble.Alarm{EvaluationPeriods: 5, DatapointsToAlarm: 1},
+			-time.Minute, v1beta1.RolloutReady,
+		},
+		"OneOfFiveLater": {
+			"The period that fails is later.",
+			awsdouble.Alarm{EvaluationPeriods: 5, DatapointsToAlarm: 1},
+			time.Minute, v1beta1.RolloutFailed,
+		},
+		"Anomaly": {
+			"An alarm of anomaly detection says it in its reason.",
+			awsdouble.Alarm{Anomaly: true},
+			-time.Minute, v1beta1.RolloutReady,
+		},
+		"AnomalyLater": {"It is later.", awsdouble.Alarm{Anomaly: true}, time.Minute, v1beta1.RolloutFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
+				spec := canary()
+				spec.PreTraffic = nil
+				spec.Analysis = &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"shop"}}}
+				return spec
+			})
+			failures := awsdouble.Metric{Region: testenv.Region, Namespace: "Shop", Name: "Failures"}
+			tc.alarm.Name, tc.alarm.State, tc.alarm.Metric = "shop", "OK", &failures
+			f.Double.PutAlarm("", testenv.Region, tc.alarm)
+			f.Advance(20 * time.Minute)
+			a := f.aliases[0]
+			a.Spec.ForProvider.FunctionVersion, f.due[0] = ptr.To("2"), f.Now()
+			observe := func(until func() bool) {
+				for i := 0; i < 500 && !until(); i++ {
+					f.Advance(max(f.due[0].Sub(f.Now()), 0))
+					if f.Now().Second() < 30 && tc.alarm.EvaluationPeriods > 1 {
+						f.Double.PutMetric(failures, f.Now(), 0)
+					}
+					f.reconcileOne(0)
+				}
+			}
+			s := func() *v1beta1.AliasRolloutStatus { return a.Status.Rollout }
+			observe(func() bool {
+				return s().TrafficStartedAt != nil && f.Now().Sub(s().TrafficStartedAt.Time) > tc.begin+80*time.Second
+			})
+			f.Double.PutMetric(failures, s().TrafficStartedAt.Truncate(time.Minute).Add(tc.begin), 1)
+			observe(func() bool { return s().FinishedAt != nil && s().Target.FunctionVersion == "2" })
+			if s().Phase != tc.want {
+				t.Errorf("%s\ngot %s: %s", tc.reason, s().Phase, s().Message)
+			}
+		})
+	}
+}

@@ -335,7 +335,8 @@ func TestRolloutSaysWhatServes(t *testing.T) {
 	r.until("returned", func() bool {
 		return r.state().Stable.FunctionVersion == "1" && r.state().Phase == v1beta1.RolloutFailed
 	})
-	if want := "version 1 serves; version 2 was rejected (AnalysisFailed); the user has chosen version 1"; ready() != want {
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed); the user has chosen version 1; publish " +
+		"another version, or set the annotation " + v1beta1.AnnotationRolloutRetry + " to try again"; ready() != want {
 		t.Errorf("after rollback-to, Ready is %q, want %q", ready(), want)
 	}
 }

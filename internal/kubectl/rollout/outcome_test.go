@@ -16,8 +16,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
+// publishOrRetry is what a user is told to do after a version was rejected.
+const publishOrRetry = "; publish another version, or set the annotation rollout.lambda.aws.m.crossplane.io/retry to try again"
+
 // failedMessage is the error of the alias that rejected returns.
-const failedMessage = "version 1 serves; version 2 was rejected (AnalysisFailed): Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01"
+const failedMessage = "version 1 serves; version 2 was rejected (AnalysisFailed): Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01" + publishOrRetry
 
 func TestGoals(t *testing.T) {
 	handled := status(func(s *v1beta1.AliasRolloutStatus) { s.HandledCommands = map[string]string{"abort": "t"} })
@@ -122,7 +125,7 @@ func TestGoals(t *testing.T) {
 		"UndoneVersion": {
 			reason: "The version that is waited for is not rolled out after the user has returned to another one.",
 			args:   args{canary(undone), promoted("2")},
-			want:   want{err: "version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1"},
+			want:   want{err: "version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1" + publishOrRetry},
 		},
 		"UndoWaits": {
 			reason: "A rollback waits until AWS can invoke the version that the user has chosen.",
@@ -148,7 +151,7 @@ func TestGoals(t *testing.T) {
 				s.Reason, s.Message = v1beta1.RolloutReasonAborted, "the user has chosen another version"
 			})), promoted("")},
 			want: want{
-				err: "version 1 serves; version 2 was rejected (RollbackTo); the user has chosen another version",
+				err: "version 1 serves; version 2 was rejected (RollbackTo); the user has chosen another version" + publishOrRetry,
 			},
 		},
 		"FailedAndChanged": {

@@ -485,22 +485,22 @@ func TestRemark(t *testing.T) {
 	}{
 		"Said": {
 			reason:  "The message of the rollout has the result of the check, with an earlier number of invocations.",
-			message: "waits for the analysis: Metric m: Inconclusive: no traffic: 0 of 9 invocations",
+			message: "waits for the analysis: Metric m: Inconclusive: too few invocations: 0 of 9",
 			check: v1beta1.RolloutCheck{
 				Name:    "m",
 				Result:  rollout.Inconclusive,
-				Message: "no traffic: 3 of 9 invocations",
+				Message: "too few invocations: 3 of 9",
 			},
 		},
 		"Unsaid": {
 			reason:  "The message of the rollout is about another check.",
-			message: "waits for the analysis: Metric other: Inconclusive: no traffic: 0 of 9 invocations",
+			message: "waits for the analysis: Metric other: Inconclusive: too few invocations: 0 of 9",
 			check: v1beta1.RolloutCheck{
 				Name:    "m",
 				Result:  rollout.Inconclusive,
-				Message: "no traffic: 3 of 9 invocations",
+				Message: "too few invocations: 3 of 9",
 			},
-			want: "no traffic: 3 of 9 invocations",
+			want: "too few invocations: 3 of 9",
 		},
 		"Changed": {
 			reason:  "The message of the rollout has an earlier result of the check.",

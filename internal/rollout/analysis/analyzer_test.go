@@ -123,7 +123,7 @@ func vector(values ...string) string {
 	for i, v := range values {
 		elements = append(elements, fmt.Sprintf(`{"metric": {"secret": "%d"}, "value": [1700000000, %q]}`, i, v))
 	}
-	return `{"status": "success", "warnings": ["secret"], "data": {"resultType": "vector", "result": [` + strings.Join(
+	return `{"status": "success", "warnings": ["PromQL warning: secret"], "data": {"resultType": "vector", "result": [` + strings.Join(
 		elements, ",") + `]}}`
 }
 
@@ -223,6 +223,16 @@ func TestPrometheus(t *testing.T) {
 				`{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`,
 			),
 			outcome{"Error", "", "is a histogram"},
+		},
+		"Warned": {
+			"Thanos warns that a store does not answer: the failures may be there.",
+			answers(200, "application/json", strings.Replace(vector("0"), "PromQL warning: secret", "fetch series: secret", 1)),
+			outcome{"Error", "", "with a part of the data"},
+		},
+		"Partial": {
+			"VictoriaMetrics says it of a storage node.",
+			answers(200, "application/json", strings.Replace(vector("0"), `{"status"`, `{"isPartial": true, "status"`, 1)),
+			outcome{"Error", "", "with a part of the data"},
 		},
 		"BadData": {
 			"A query that is not valid.",
@@ -733,25 +743,25 @@ func TestCloudWatchMetric(t *testing.T) {
 			rollout.Sample{Value: 1, Samples: 3},
 			"result < 0.01",
 			"", 10, false,
-			outcome{"Inconclusive", "", "no traffic: 3 of 10 invocations"},
+			outcome{"Inconclusive", "", "too few invocations: 3 of 10"},
 		},
 		"NoTraffic": {
 			"Nor do none, whose rate is not a number.",
 			rollout.Sample{Value: nan, Samples: 0},
 			"result < 0.01", "", 0, false,
-			outcome{"Inconclusive", "", "no traffic: 0 of 1 invocations"},
+			outcome{"Inconclusive", "", "too few invocations: 0 of 1"},
 		},
 		"UnknownTraffic": {
 			"Nor does a number that is not known.",
 			rollout.Sample{Value: 0, Samples: nan},
 			"result < 0.01", "", 1, false,
-			outcome{"Inconclusive", "", "no traffic: NaN of 1 invocations"},
+			outcome{"Inconclusive", "", "too few invocations: NaN of 1"},
 		},
 		"EarlierTraffic": {
 			"Invocations with an earlier weight do not raise the weight further.",
 			rollout.Sample{Value: 0, Samples: 10, Earlier: true},
 			"result < 0.01", "", 1, false,
-			outcome{"Inconclusive", "0", "no traffic: there are no invocations with the present weight"},
+			outcome{"Inconclusive", "0", "there are no invocations with the present weight"},
 		},
 		"EarlierFailure": {
 			"Their failures count.",
@@ -926,7 +936,7 @@ func TestAlarms(t *testing.T) {
 	if m := found[1]; m.Until != at(3) || m.Since != at(2) || m.About != at(1) {
 		t.Errorf("until %s, since %s, about %s", m.Until, m.Since, m.About)
 	}
-	compare(t, "One without data.", outcome{"Inconclusive", "INSUFFICIENT_DATA", "the alarm c has insufficient data"},
+	compare(t, "One without data.", outcome{"Inconclusive", "INSUFFICIENT_DATA", "the alarm c has insufficient data: if it has none without errors, let it treat missing data as notBreaching"},
 		found[2])
 	compare(t, "One that does not exist.", outcome{"Error", "", "the alarm d does not exist"}, found[3])
 	compare(t, "A state that is not known.", outcome{"Error", "", "the alarm e is in a state that is not known"},

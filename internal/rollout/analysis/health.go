@@ -211,7 +211,8 @@ func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	case s.State == alarmFiring:
 		m = measured(id, rollout.Failure, s.State, "the alarm %s is in state ALARM", id.Name)
 	case s.State == alarmInsufficientData:
-		m = measured(id, rollout.Inconclusive, s.State, "the alarm %s has insufficient data", id.Name)
+		m = measured(id, rollout.Inconclusive, s.State, "the alarm %s has insufficient data: if it has none "+
+			"without errors, let it treat missing data as notBreaching", id.Name)
 	default:
 		return Failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}

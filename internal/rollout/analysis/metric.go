@@ -99,7 +99,7 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 			"invocations any more"
 	}
 	if result == rollout.Success && r.earlier && !r.until.Before(s.Since) {
-		result, message = rollout.Inconclusive, "no traffic: there are no invocations with the present weight"
+		result, message = rollout.Inconclusive, "there are no invocations with the present weight"
 	}
 	out := measured(id, result, r.value(), "%s", message)
 	out.Until = r.until
@@ -112,7 +112,7 @@ func tooFew(m *v1beta1.RolloutMetric, samples float64) string {
 	if samples >= float64(least) {
 		return ""
 	}
-	return fmt.Sprintf("no traffic: %s of %d invocations", number(samples), least)
+	return fmt.Sprintf("too few invocations: %s of %d", number(samples), least)
 }
 
 // read returns what the source of a metric has, with a baseline if a condition uses it.

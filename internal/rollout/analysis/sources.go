@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,9 +64,13 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	}
 	last := &answer{Client: c}
 	// Without a time, the server evaluates the query at its own.
-	v, _, err := prometheusv1.NewAPI(last).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
-	if err != nil {
+	v, warnings, err := prometheusv1.NewAPI(last).Query(ctx, query, time.Time{},
+		prometheusv1.WithTimeout(requestTimeout))
+	switch {
+	case err != nil:
 		return nil, sourceError(m.Address, prometheusError(err, last.body))
+	case isPartial(warnings, last.body):
+		return nil, sourceError(m.Address, errPartial)
 	}
 	n, err := onlyElement(v, last.body)
 	if err != nil {
@@ -88,6 +93,19 @@ func (a *answer) Do(ctx context.Context, req *http.Request) (*http.Response, []b
 		a.body = body
 	}
 	return res, body, err
+}
+
+// errPartial is the error of an answer that may lack data.
+var errPartial = errors.New("the server has answered with a part of the data: a server behind it does not answer")
+
+// isPartial reports whether a server may not have had all data: VictoriaMetrics says so in the body, Thanos and the
+// remote read of Prometheus in a warning. Warnings that begin with PromQL are about the query.
+func isPartial(warnings prometheusv1.Warnings, body []byte) bool {
+	var v struct {
+		IsPartial bool `json:"isPartial"`
+	}
+	return slices.ContainsFunc(warnings, func(w string) bool { return !strings.HasPrefix(w, "PromQL ") }) ||
+		json.Unmarshal(body, &v) == nil && v.IsPartial
 }
 
 // hasValue reports whether the first element of a vector has a value. The library reads one without as zero.

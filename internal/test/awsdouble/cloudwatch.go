@@ -122,29 +122,38 @@ type Alarm struct {
 	// EvaluationState is PARTIAL_DATA, EVALUATION_FAILURE or EVALUATION_ERROR if the alarm could not be evaluated with
 	// all data. Composite alarms have none.
 	EvaluationState string
-	// Period of the alarm in seconds, a minute by default. It only describes the alarm.
+	// Period of the alarm in seconds, a minute by default.
 	Period int
-	// Metric is evaluated once a minute, in the account and region of the alarm: in each period of a minute, its sum is
-	// compared with Threshold. An alarm that it exceeds in all EvaluationPeriods has the state ALARM. Missing data
-	// count as not breaching.
-	Metric            *Metric
-	EvaluationPeriods int
-	Threshold         float64
+	// Metric is evaluated once a minute, in the account and region of the alarm: in each period, its sum is compared
+	// with Threshold. An alarm that it exceeds in DatapointsToAlarm of EvaluationPeriods, by default in all, has the
+	// state ALARM.
+	Metric                               *Metric
+	EvaluationPeriods, DatapointsToAlarm int
+	Threshold                            float64
+	// TreatMissingData is notBreaching, the default, breaching, ignore or missing.
+	TreatMissingData string
+	// Anomaly says that the alarm describes its reason as one of anomaly detection does.
+	Anomaly bool
 }
 
-// recordedAlarm is an alarm, with the minute of its last evaluation, the time at which it went to its state, and the
-// items of its history: changes of its state, oldest first.
+// recordedAlarm is an alarm, with the minute of its last evaluation, the time at which it went to its state and the
+// reason. Its history has the changes of its state, oldest first.
 type recordedAlarm struct {
 	Alarm
 
 	evaluated, since time.Time
+	reason           reason
 	history          []historyItem
 }
+
+// reason has the text of the reason for which an alarm went to its state, and its data in JSON.
+type reason struct{ text, data string }
 
 // historyItem is a change of the state of an alarm.
 type historyItem struct {
 	at       time.Time
 	from, to string
+	reason   reason
 }
 
 // kind returns the type of an alarm.
@@ -158,10 +167,10 @@ func (a *Alarm) kind() string {
 	return "MetricAlarm"
 }
 
-func (a *recordedAlarm) transition(at time.Time, state string) {
+func (a *recordedAlarm) transition(at time.Time, state string, why reason) {
 	if a.State != state {
-		a.history = append(a.history, historyItem{at: at, from: a.State, to: state})
-		a.State, a.since = state, at
+		a.history = append(a.history, historyItem{at: at, from: a.State, to: state, reason: why})
+		a.State, a.since, a.reason = state, at, why
 	}
 }
 
@@ -169,12 +178,12 @@ func (a *recordedAlarm) transition(at time.Time, state string) {
 func (s *Server) PutAlarm(account, region string, a Alarm) {
 	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
-	a.Period = cmp.Or(a.Period, minuteLength)
+	a.Period, a.TreatMissingData = cmp.Or(a.Period, minuteLength), cmp.Or(a.TreatMissingData, notBreaching)
 	now, of := s.options.Now(), s.monitor(account, region)
 	is := &recordedAlarm{Alarm: a, evaluated: now.Truncate(time.Minute), since: now}
 	if was := of.alarms[a.Name]; was != nil {
-		is.State, is.since, is.history = was.State, was.since, was.history
-		is.transition(now, a.State)
+		is.State, is.since, is.reason, is.history = was.State, was.since, was.reason, was.history
+		is.transition(now, a.State, reason{})
 	}
 	of.alarms[a.Name] = is
 }
@@ -191,23 +200,70 @@ func (of *monitor) advanceAlarms(now time.Time) {
 	for _, a := range of.alarms {
 		for a.Metric != nil && a.evaluated.Before(now) {
 			a.evaluated = a.evaluated.Add(time.Minute)
-			a.transition(a.evaluated, of.evaluate(&a.Alarm, a.evaluated))
+			state, why := of.evaluate(&a.Alarm, a.evaluated)
+			a.transition(a.evaluated, state, why)
 		}
 	}
 }
 
-// evaluate returns the state of an alarm by the newest minutes before a time that are visible then. There are two more
-// than it evaluates, as in AWS's examples, in case that some are missing.
-func (of *monitor) evaluate(a *Alarm, at time.Time) string {
-	q := timeRange{start: at.Unix() - int64(a.EvaluationPeriods+2)*minuteLength, end: at.Unix(), period: minuteLength}
+// How an alarm treats missing data.
+const (
+	notBreaching = "notBreaching"
+	breaching    = "breaching"
+	ignore       = "ignore"
+)
+
+// evaluate returns the state of an alarm, and why, by the newest periods before a time that are visible then. There are
+// two more than it evaluates, as in AWS's examples, in case that some are missing.
+func (of *monitor) evaluate(a *Alarm, at time.Time) (string, reason) {
+	q := timeRange{end: at.Unix(), period: int64(a.Period)}
+	q.start = q.end - int64(a.EvaluationPeriods+2)*q.period
 	found := of.statistics(*a.Metric, "Sum", q, at)
 	newest := slices.Sorted(maps.Keys(found))
 	newest = newest[max(0, len(newest)-a.EvaluationPeriods):]
-	if len(newest) < a.EvaluationPeriods ||
-		slices.ContainsFunc(newest, func(at int64) bool { return found[at] <= a.Threshold }) {
-		return "OK"
+	crossed := slices.DeleteFunc(slices.Clone(newest), func(at int64) bool { return found[at] <= a.Threshold })
+	missing, failed := a.EvaluationPeriods-len(newest), len(crossed)
+	switch {
+	case missing == 0 || a.TreatMissingData == notBreaching:
+	case a.TreatMissingData == breaching:
+		failed += missing
+	case failed < len(newest):
+	case a.TreatMissingData == ignore:
+		return a.State, reason{}
+	case len(newest) == 0:
+		return "INSUFFICIENT_DATA", reason{}
+	default: // All that is there is breaching.
+		failed = a.EvaluationPeriods
 	}
-	return "ALARM"
+	if failed < cmp.Or(a.DatapointsToAlarm, a.EvaluationPeriods) {
+		return "OK", reason{}
+	}
+	return "ALARM", a.reasonOf(newest, crossed, found)
+}
+
+// reasonOf returns why an alarm is in state ALARM: the text has the times of the periods that are breaching, the newest
+// first, and the data have all that were evaluated.
+func (a *Alarm) reasonOf(newest, crossed []int64, found map[int64]float64) reason {
+	var over, recent, evaluated []string
+	for _, at := range slices.Backward(crossed) {
+		over = append(over,
+			fmt.Sprintf("%.1f (%s)", found[at], time.Unix(at, 0).UTC().Format("02/01/06 15:04:05")))
+	}
+	for _, at := range newest {
+		recent = append(recent, fmt.Sprintf("%.1f", found[at]))
+		evaluated = append(evaluated, fmt.Sprintf(`{"timestamp":%q,"value":%.1f}`,
+			time.Unix(at, 0).UTC().Format("2006-01-02T15:04:05.000-0700"), found[at]))
+	}
+	text := fmt.Sprintf("Threshold Crossed: %d out of the last %d datapoints [%s] were greater than the threshold "+
+		"(%.1f)", len(crossed), a.EvaluationPeriods, strings.Join(over, ", "), a.Threshold)
+	if n := a.EvaluationPeriods - len(newest); n > 0 && a.TreatMissingData == breaching {
+		text += fmt.Sprintf(" and %d missing datapoints were treated as [Breaching]", n)
+	}
+	data := fmt.Sprintf(`{"version":"1.0","period":%d,"recentDatapoints":[%s]`, a.Period, strings.Join(recent, ","))
+	if !a.Anomaly {
+		data += `,"evaluatedDatapoints":[` + strings.Join(evaluated, ",") + "]"
+	}
+	return reason{text: text + ".", data: data + "}"}
 }
 
 // describe returns an alarm as DescribeAlarms does.
@@ -230,7 +286,13 @@ func (a *recordedAlarm) describe() map[string]any {
 		out["EvaluationState"] = a.EvaluationState
 	}
 	out["ComparisonOperator"], out["Threshold"] = "GreaterThanThreshold", a.Threshold
-	out["TreatMissingData"], out["Period"], out["Statistic"] = "notBreaching", a.Period, "Sum"
+	out["TreatMissingData"], out["Period"], out["Statistic"] = a.TreatMissingData, a.Period, "Sum"
+	if a.DatapointsToAlarm > 0 {
+		out["DatapointsToAlarm"] = a.DatapointsToAlarm
+	}
+	if a.reason.data != "" {
+		out["StateReason"], out["StateReasonData"] = a.reason.text, a.reason.data
+	}
 	if a.Metric != nil {
 		maps.Copy(out, a.Metric.describe())
 	}
@@ -332,7 +394,8 @@ func describeAlarmHistory(s *Server, r *request) any {
 			items = append(items, map[string]any{
 				"AlarmName": a.Name, "AlarmType": a.kind(), "HistoryItemType": "StateUpdate", "Timestamp": h.at,
 				"HistorySummary": "Alarm updated from " + h.from + " to " + h.to,
-				"HistoryData":    `{"version":"1.0","oldState":{"stateValue":"` + h.from + `"},"newState":{"stateValue":"` + h.to + `"}}`,
+				"HistoryData": fmt.Sprintf(`{"version":"1.0","oldState":{"stateValue":%q},"newState":{"stateValue":%q,`+
+					`"stateReason":%q,"stateReasonData":%s}}`, h.from, h.to, h.reason.text, cmp.Or(h.reason.data, "{}")),
 			})
 		}
 	}

@@ -164,3 +164,47 @@ func TestAlarmHistory(t *testing.T) {
 	wantError(t, err, "ValidationError",
 		"the double has only changes of the state of an alarm that is named, the newest first")
 }
+
+// TestMissingData checks the state of alarms of the newest five minutes by how they treat missing data, as AWS's tables
+// have it: 0 is a minute that is good, X one that is not, and - one without data. The alarms begin as OK.
+func TestMissingData(t *testing.T) {
+	const ok, alarm, none = "OK", "ALARM", "INSUFFICIENT_DATA"
+	for _, tc := range []struct {
+		minutes                            string
+		datapoints                         int
+		missing, ignore, breaching, notBad string
+	}{
+		{"0-X-X", 3, ok, ok, ok, ok},
+		{"----0", 3, ok, ok, ok, ok},
+		{"-----", 3, none, ok, alarm, ok},
+		{"0XX-X", 3, alarm, alarm, alarm, alarm},
+		{"--X--", 3, alarm, ok, alarm, ok},
+		{"0-X-X", 2, alarm, alarm, alarm, alarm},
+		{"00X0X", 2, alarm, alarm, alarm, alarm},
+		{"0-X--", 2, ok, ok, alarm, ok},
+		{"----0", 2, ok, ok, alarm, ok},
+		{"---X-", 2, alarm, ok, alarm, ok},
+	} {
+		for treat, want := range map[string]string{
+			"missing": tc.missing, "ignore": tc.ignore, "breaching": tc.breaching, "notBreaching": tc.notBad,
+		} {
+			s := serve(t, Options{})
+			a := Alarm{
+				Name: "a", State: ok, Period: 60, EvaluationPeriods: 3, DatapointsToAlarm: tc.datapoints, TreatMissingData: treat,
+				Metric: &Metric{Region: testRegion, Namespace: "Shop", Name: "Failures"},
+			}
+			s.PutAlarm("", testRegion, a)
+			begin := s.now().Truncate(time.Minute).Add(time.Minute)
+			for i, minute := range tc.minutes {
+				if value, known := map[rune]float64{'0': 0, 'X': 1}[minute]; known {
+					s.PutMetric(*a.Metric, begin.Add(time.Duration(i)*time.Minute), value)
+				}
+			}
+			s.move(begin.Add(5 * time.Minute).Sub(s.now()))
+			of := s.monitor("", testRegion)
+			if got, _ := of.evaluate(&a, s.now()); got != want {
+				t.Errorf("%d of 3 of %s, %s: got %s, want %s", tc.datapoints, tc.minutes, treat, got, want)
+			}
+		}
+	}
+}
