@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PutExamples stores what the manifests in examples/ reference in AWS: code archives in S3, an image in ECR, and a queue
-// that receives the events of CloudTrail. The archives have every handler of index that a function names.
+// PutExamples stores what the manifests in examples/ reference in AWS: code archives in S3, an image in ECR, and a
+// queue that receives the events of CloudTrail. The archives have every handler of index that a function names.
 func (s *Server) PutExamples() {
 	archive := Zip(map[string]string{
 		"index.mjs": "export const handler = async () => \"Hello from S3\";\n",
