@@ -165,32 +165,20 @@ func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
 	return (b.From.S3Key != nil || b.Artifact != nil) && b.SHA256 == "" && last == nil
 }
 
-// checkPin returns an error if the archive does not have the pinned hash.
+// checkPin returns an error if the archive does not have the pinned hash. It has both hashes in the form of the pin.
 func (b Bundle) checkPin() error {
 	if b.From.SHA256 == nil {
 		return nil
 	}
-	pin, err := pinned(*b.From.SHA256)
-	if err != nil {
-		return errors.Wrapf(err, "%s.sha256 is not hexadecimal", b.From.Field)
+	pin, found := *b.From.SHA256, b.SHA256
+	if sum, err := base64.StdEncoding.DecodeString(found); err == nil && len(pin) == hex.EncodedLen(sha256.Size) {
+		pin, found = strings.ToLower(pin), hex.EncodeToString(sum)
 	}
-	if b.SHA256 != pin {
+	if pin != found {
 		return reconcile.Ambiguous(errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is "+
-			"deployed; correct the pin or the code", b.From.Field, pin, b.SHA256))
+			"deployed; correct the pin or the code", b.From.Field, pin, found))
 	}
 	return nil
-}
-
-// pinned returns a pin in base64, like AWS.
-func pinned(s string) (string, error) {
-	if len(s) != sha256.Size*2 {
-		return s, nil
-	}
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		return "", err
-	}
-	return base64.StdEncoding.EncodeToString(b), nil
 }
 
 // Hash returns the hash of an archive in the form of AWS's CodeSha256.

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -23,18 +24,31 @@ func TestCheckPin(t *testing.T) {
 		reason string
 		pin    *string
 		sha256 string
-		refuse bool
+		want   string
 	}{
-		"NoPin":        {reason: "Without a pin anything goes.", sha256: "x"},
-		"Base64":       {reason: "A pin may be as AWS writes it.", pin: ptr.To(b64), sha256: b64},
-		"Hexadecimal":  {reason: "A pin may be as sha256sum writes it.", pin: ptr.To(hexed), sha256: b64},
-		"OtherContent": {reason: "Another archive is refused.", pin: ptr.To(hexed), sha256: "x", refuse: true},
+		"NoPin":       {reason: "Without a pin anything goes.", sha256: "x"},
+		"Base64":      {reason: "A pin may be as AWS writes it.", pin: ptr.To(b64), sha256: b64},
+		"Hexadecimal": {reason: "A pin may be as sha256sum writes it.", pin: ptr.To(hexed), sha256: b64},
+		"UpperCase":   {reason: "A pin may be in upper case.", pin: ptr.To(strings.ToUpper(hexed)), sha256: b64},
+		"OtherContent": {
+			reason: "Another archive is refused, with its hash as AWS writes it.", pin: ptr.To("x"), sha256: b64,
+			want: "pins x, but the code found has SHA-256 " + b64,
+		},
+		"OtherContentInHexadecimal": {
+			reason: "Another archive is refused, with its hash as sha256sum writes it.",
+			pin:    ptr.To(strings.Repeat("A0", 32)), sha256: b64,
+			want: "pins " + strings.Repeat("a0", 32) + ", but the code found has SHA-256 " + hexed,
+		},
+		"NotHexadecimal": {
+			reason: "A text that is no hash pins nothing that exists.", pin: ptr.To(strings.Repeat("z", 64)), sha256: b64,
+			want: "but the code found has SHA-256 " + hexed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			err := Bundle{From: Source{SHA256: tc.pin}, SHA256: tc.sha256}.checkPin()
-			if (err != nil) != tc.refuse {
-				t.Errorf("%s: checkPin: %v", tc.reason, err)
+			if (err == nil) != (tc.want == "") || !strings.Contains(fmt.Sprint(err), tc.want) {
+				t.Errorf("%s: checkPin: %v, want %q", tc.reason, err, tc.want)
 			}
 		})
 	}

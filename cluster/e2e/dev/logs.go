@@ -105,7 +105,7 @@ func copyFrom(to io.Writer, file string, from int64) (int64, error) {
 
 // alarming matches lines of the provider's log that a user should see. The node reports why it ended, if it ended by
 // itself.
-var alarming = regexp.MustCompile(`^\S+\t(ERROR|DPANIC|PANIC|FATAL)\t`)
+var alarming = regexp.MustCompile(`^time=\S+ level=ERROR `)
 
 // errorLines passes on the lines with errors.
 type errorLines struct {

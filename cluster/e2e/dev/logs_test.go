@@ -12,17 +12,16 @@ import (
 func TestErrorLines(t *testing.T) {
 	var shown bytes.Buffer
 	e := &errorLines{to: indented{&shown}}
-	log := "2026-11-21T11:39:08.899Z\tDEBUG\tprovider-lambda\tReconciling\n" +
-		"2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n" +
+	const failed = `time=2026-11-21T11:39:09.899Z level=ERROR msg="it failed" logger=provider-lambda` + "\n"
+	log := "time=2026-11-21T11:39:08.899Z level=DEBUG msg=Reconciling logger=provider-lambda\n" + failed +
 		"a stack\n" +
-		"2026-11-21T11:39:10.899Z\tINFO\tprovider-lambda\tsays ERROR\n"
+		`time=2026-11-21T11:39:10.899Z level=INFO msg="says level=ERROR" logger=provider-lambda` + "\n"
 	for _, b := range []byte(log) { // A log may be read at any point.
 		if n, err := e.Write([]byte{b}); n != 1 || err != nil {
 			t.Fatalf("Write() = %d, %v", n, err)
 		}
 	}
-	if diff := cmp.Diff("    2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n",
-		shown.String()); diff != "" {
+	if diff := cmp.Diff("    "+failed, shown.String()); diff != "" {
 		t.Errorf("shown of the log: -want, +got:\n%s", diff)
 	}
 }

@@ -46,7 +46,7 @@ func TestErrors(t *testing.T) {
 		"NoRegion": {
 			config: namespaced(),
 			region: "-",
-			want:   `spec.forProvider.region "-" is not a region of AWS that this provider knows: delete this resource and create it with another region, or add the region to spec.regions of ProviderConfig "default" of namespace "team-a"`,
+			want:   `"-" in spec.forProvider.region is not a region of AWS that this provider knows: delete this resource and create it with another region, or add the region to spec.regions of ProviderConfig "default" of namespace "team-a"`,
 		},
 		"NoSecret": {
 			config: namespaced(),

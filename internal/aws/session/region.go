@@ -9,22 +9,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
-// checkRegion returns an error if the resources of a config must not name a region. The regions that a tenant may name
-// are bounded, also those of the tenant's own configs.
-func (s settings) checkRegion(region string) error {
+// checkRegion returns an error if a field must not name a region, and says how to correct the field. The regions that a
+// tenant may name are bounded, also those of the tenant's own configs.
+func (s settings) checkRegion(region, field, correct string) error {
 	switch {
 	case region == "":
-		return fmt.Errorf("no region is set: set spec.forProvider.region")
+		return fmt.Errorf("no region is set: set %s", field)
 	case regions.IsEndpoint(region):
-		return fmt.Errorf("spec.forProvider.region %q names an endpoint, not a region: delete this resource, "+
-			"create it with the region itself, such as us-east-1, and set useFIPSEndpoint or useDualStackEndpoint in "+
-			"spec of %s", region, s.ref)
+		return fmt.Errorf("%q in %s names an endpoint, not a region: %s, such as us-east-1, and set useFIPSEndpoint "+
+			"or useDualStackEndpoint in spec of %s", region, field, correct, s.ref)
 	case regions.Known(region), slices.Contains(s.Regions, v1beta1.Region(region)), s.SkipRegionValidation &&
 		!s.namespaced:
 		return nil
 	}
-	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: delete "+
-		"this resource and create it with another region, or add the region to spec.regions of %s", region, s.ref)
+	return fmt.Errorf("%q in %s is not a region of AWS that this provider knows: %s, or add the region to "+
+		"spec.regions of %s", region, field, correct, s.ref)
 }
 
 // partitions maps the prefixes of regions to partitions. The first one that fits counts.

@@ -26,7 +26,8 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkRegion(region); err != nil {
+	if err := s.checkRegion(region, "spec.forProvider.region", "delete this resource and create it with another "+
+		"region"); err != nil {
 		return nil, err
 	}
 	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
@@ -68,14 +69,15 @@ func (r *Resolver) Denies(ctx context.Context, mg resource.ModernManaged, functi
 	return function != "" && session.CheckFunctionName(mg.GetNamespace(), function) != nil
 }
 
-// ResolveConfig returns the session of a ProviderConfig or ClusterProviderConfig itself in a region of AWS. If the last
-// role of the config depends on the resource, the session is of the identity that assumes that role.
+// ResolveConfig returns the session of a ProviderConfig or ClusterProviderConfig itself in the region of its queue of
+// drift events. If the last role of the config depends on the resource, the session is of the identity that assumes
+// that role.
 func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, region string) (*Session, error) {
 	s, err := settingsOf(config)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkRegion(region); err != nil {
+	if err := s.checkRegion(region, "spec.driftEvents.queueARN", "name a queue in another region"); err != nil {
 		return nil, err
 	}
 	session, err := r.session(ctx, s.withoutResourceTags(), sessionTags{}, region, s.ref.Namespace)

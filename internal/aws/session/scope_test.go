@@ -292,6 +292,11 @@ func TestRegions(t *testing.T) {
 			case tc.want != "" && (e.sts.callsOf("GetCallerIdentity") > 0 || len(e.cache.configs) > 0):
 				t.Errorf("%s\nAWS was called, or something was cached", tc.reason)
 			}
+			_, err = e.ResolveConfig(t.Context(), tc.config, tc.region)
+			if got := fmt.Sprint(err); (err == nil) != (tc.want == "") || err != nil && (!strings.Contains(got, tc.want) ||
+				!strings.Contains(got, "spec.driftEvents.queueARN") || strings.Contains(got, "resource")) {
+				t.Errorf("%s\nwant an error that names the field of the config, got %v", tc.reason, err)
+			}
 		})
 	}
 }

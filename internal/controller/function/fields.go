@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
@@ -91,7 +92,12 @@ var appliedBy = func() map[call][]string {
 }()
 
 // applies returns the changes that the call makes.
-func (c call) applies(changes diff.Changes) diff.Changes { return changes.In(appliedBy[c]...) }
+func (c call) applies(changes diff.Changes) diff.Changes {
+	if c == opTag || c == opUntag {
+		return tagging.Applied(string(c), changes)
+	}
+	return changes.In(appliedBy[c]...)
+}
 
 // paths returns the paths of the fields that a function selects.
 func paths(selected func(field) bool) []string {

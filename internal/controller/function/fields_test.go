@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 const (
@@ -138,5 +140,15 @@ func TestFields(t *testing.T) {
 	want = slices.Concat(afterCreation, []string{"code", publishPath})
 	if d := cmp.Diff(want, notCreated, cmpopts.SortSlices(strings.Compare)); d != "" {
 		t.Errorf("fields that CreateFunction does not accept: -afterCreation +found\n%s", d)
+	}
+}
+
+// TestTagsByCall checks that an event about one of the two calls names none of the tags that the other one changes.
+func TestTagsByCall(t *testing.T) {
+	changes := diff.Changes{{Path: "tags[added]", New: `"1"`}, {Path: "tags[removed]", Old: `"1"`}}
+	for c, want := range map[call]string{opTag: `tags[added]: added "1"`, opUntag: "tags[removed]: removed"} {
+		if got := c.applies(changes).String(); got != want {
+			t.Errorf("%s changes %q, want %q", c, got, want)
+		}
 	}
 }

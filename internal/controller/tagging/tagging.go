@@ -147,7 +147,7 @@ func Calls(
 ) ([]reconcile.PlannedCall, error) {
 	var calls []reconcile.PlannedCall
 	if call := Due(want, have); call != "" {
-		calls = append(calls, reconcile.PlannedCall{Call: call, Applies: changes.In("tags")})
+		calls = append(calls, reconcile.PlannedCall{Call: call, Applies: Applied(call, changes)})
 	}
 	if len(rest) > 0 {
 		calls = append(calls, reconcile.PlannedCall{Call: update, Applies: rest})
@@ -160,6 +160,11 @@ func Calls(
 		m.Forget(mg)
 	}
 	return calls, nil
+}
+
+// Applied returns the changes that a call makes: OpUntag removes tags, and OpTag adds and changes them.
+func Applied(call string, changes diff.Changes) diff.Changes {
+	return slices.DeleteFunc(changes.In("tags"), func(c diff.Change) bool { return (c.New == "") != (call == OpUntag) })
 }
 
 // maxTags is the number of tags that AWS allows on a resource. AWS's own do not count.

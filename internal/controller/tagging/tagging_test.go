@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -102,6 +103,20 @@ func TestTargetAndDue(t *testing.T) {
 				t.Errorf("%s\nDue(): want %q, got %q", tc.reason, tc.due, due)
 			}
 		})
+	}
+}
+
+func TestApplied(t *testing.T) {
+	changes := diff.Changes{
+		{Path: "memorySize", Old: "128", New: "256"},
+		{Path: "tags[added]", New: `""`},
+		{Path: "tags[changed]", Old: `"1"`, New: `"2"`},
+		{Path: "tags[removed]", Old: `"1"`},
+	}
+	for call, want := range map[string]diff.Changes{OpTag: changes[1:3], OpUntag: changes[3:]} {
+		if diff := cmp.Diff(want, Applied(call, changes)); diff != "" {
+			t.Errorf("what %s changes: -want, +got:\n%s", call, diff)
+		}
 	}
 }
 

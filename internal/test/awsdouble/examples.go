@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// PutExamples stores what the manifests in examples/ reference in AWS: code archives in S3, and an image in ECR. The
-// archives have every handler of index that a function names.
+// PutExamples stores what the manifests in examples/ reference in AWS: code archives in S3, an image in ECR, and a
+// queue that receives the events of CloudTrail. The archives have every handler of index that a function names.
 func (s *Server) PutExamples() {
 	archive := Zip(map[string]string{
 		"index.mjs": "export const handler = async () => \"Hello from S3\";\n",
@@ -24,6 +24,9 @@ func (s *Server) PutExamples() {
 		s.PutObject(o[0], o[1], archive)
 	}
 	s.PutImage("hello", "v1", "sha256:"+strings.Repeat("0", 63)+"1")
+	const driftQueue = "arn:aws:sqs:eu-central-1:" + DefaultAccount + ":lambda-drift"
+	s.AddQueue(driftQueue)
+	s.Trail(driftQueue, 0)
 }
 
 // Zip returns an archive of files, by their names.

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,7 @@ func TestPutExamples(t *testing.T) {
 	s := New(Options{})
 	s.PutExamples()
 	object := regexp.MustCompile(`(?:s3Bucket|bucket): ([^$\s]\S+)\s+(?:s3Key|key): (\S+)`) // ${...} is a template's.
+	queue := regexp.MustCompile(`driftEvents:\s+queueARN: (arn:\S+)`)
 	image := regexp.MustCompile(`imageUri: [^/\s]+/([^:\s]+:\S+)`)
 	examples, found := os.DirFS("../../../examples"), 0
 	err := fs.WalkDir(examples, ".", func(path string, d fs.DirEntry, err error) error {
@@ -33,12 +35,18 @@ func TestPutExamples(t *testing.T) {
 				t.Errorf("%s: there is no image %s", path, m[1])
 			}
 		}
+		for _, m := range queue.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if !slices.Contains(s.trails, trail{queue: m[1]}) || s.queues[m[1]] == nil {
+				t.Errorf("%s: there is no queue %s with the events of CloudTrail", path, m[1])
+			}
+		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found < 8 {
-		t.Errorf("only %d objects and images were found in the examples", found)
+	if found < 9 {
+		t.Errorf("only %d objects, images and queues were found in the examples", found)
 	}
 }

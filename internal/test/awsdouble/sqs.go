@@ -27,6 +27,7 @@ const (
 // sqsTargets are SQS's operations (JSON 1.0), by the end of X-Amz-Target.
 var sqsTargets = map[string]handler{
 	"GetQueueUrl":        getQueueURL,
+	"SendMessage":        sendMessage,
 	"ReceiveMessage":     receiveMessage,
 	"DeleteMessageBatch": deleteMessageBatch,
 	"CreateQueue":        createQueue,
@@ -73,17 +74,18 @@ func (s *Server) QueuedMessages(arn string) []string {
 	return bodies
 }
 
-// send adds a message to a queue if it exists. The message is visible after a delay.
-func (s *Server) send(arn, body string, delay time.Duration) {
+// send adds a message to a queue, and returns nil if the queue does not exist. The message is visible after a delay.
+func (s *Server) send(arn, body string, delay time.Duration) *queueMessage {
 	q := s.queues[arn]
 	if q == nil {
-		return
+		return nil
 	}
 	now := s.options.Now()
-	q.messages = append(q.messages,
-		&queueMessage{id: newUUID(), body: body, sent: now, visible: now.Add(delay)})
+	m := &queueMessage{id: newUUID(), body: body, sent: now, visible: now.Add(delay)}
+	q.messages = append(q.messages, m)
 	close(q.changed)
 	q.changed = make(chan struct{})
+	return m
 }
 
 // awaitMessage waits as a long poll does: until a message is sent, the client leaves, or the wait of the call has
@@ -163,6 +165,16 @@ func getQueueURL(s *Server, r *request) any {
 		panic(noQueue())
 	}
 	return map[string]any{"QueueUrl": queueURL(arn)}
+}
+
+func sendMessage(s *Server, r *request) any {
+	in := decoded[sqs.SendMessageInput](r)
+	m := s.send(queueARN(r.region, aws.ToString(in.QueueUrl)), aws.ToString(in.MessageBody), 0)
+	if m == nil {
+		panic(noQueue())
+	}
+	sent := m.answer()
+	return map[string]any{"MessageId": sent.MessageId, "MD5OfMessageBody": sent.MD5OfBody}
 }
 
 func receiveMessage(s *Server, r *request) any {

@@ -48,7 +48,11 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.sendMessages("a", "b", "c")
+	s.sendMessages("a", "b")
+	if _, err := c.SendMessage(t.Context(),
+		&sqs.SendMessageInput{QueueUrl: at.QueueUrl, MessageBody: aws.String("c")}); err != nil {
+		t.Fatal(err)
+	}
 
 	first := receive(t, c, at.QueueUrl, 0)
 	if len(first) != 3 || *first[0].Body != "a" || first[0].Attributes["ApproximateReceiveCount"] != "1" {
