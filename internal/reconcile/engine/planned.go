@@ -20,8 +20,11 @@ import (
 // maxPlan is the length of the message of the condition Planned.
 const maxPlan = 1024
 
+// planOnly reports whether a resource is only planned. A value that is neither true nor false counts as true, because
+// nobody who sets the annotation expects a change.
 func planOnly(mg reconcile.Managed) bool {
-	return mg.GetAnnotations()[v1beta1.AnnotationPlan] == "true"
+	v, ok := mg.GetAnnotations()[v1beta1.AnnotationPlan]
+	return ok && v != "false"
 }
 
 // A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
