@@ -38,8 +38,8 @@ const (
 	// separated by commas. "*" stands for all.
 	AnnotationIgnoreAdvice = "lambda.aws.m.crossplane.io/ignore-advice"
 
-	// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", or anything else but
-	// "false", nothing is changed in AWS, and the condition Planned says what would be done.
+	// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", or anything else
+	// but "false", nothing is changed in AWS, and the condition Planned says what would be done.
 	AnnotationPlan = "lambda.aws.m.crossplane.io/plan"
 
 	// AnnotationRecentDeletions is the annotation of a config with the deletions of its resources that were sent
