@@ -82,11 +82,8 @@ func Functions(refs ...*string) []Target {
 			continue
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
-		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
-			out = append(out, Target{
-				Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
-				Name: r.Qualifier,
-			})
+		if r.IsAmbiguous() {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Name: r.Qualifier})
 		}
 	}
 	return out

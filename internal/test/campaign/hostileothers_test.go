@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -127,18 +128,20 @@ func TestMappingOfAPartialARN(t *testing.T) {
 		)
 		p := s.Start(&Network{})
 		time.Sleep(time.Minute)
-		theirs := tenantResource("EventSourceMapping", hostile, "theirs", map[string]any{
-			"functionName": "function", "qualifier": "checkout",
-			"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:theirs",
-		})
-		s.Create(theirs)
-		time.Sleep(time.Minute)
-		if n := s.accepted("CreateEventSourceMapping"); n > 0 {
-			t.Errorf("AWS has accepted %d mappings of another namespace's function", n)
-		}
-		if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
-			"Function "+Namespace+"/checkout") {
-			t.Errorf("the message does not name the owner: %s", message)
+		for i, before := range []string{"function", awsdouble.DefaultAccount, Region} {
+			theirs := tenantResource("EventSourceMapping", hostile, fmt.Sprint("theirs-", i), map[string]any{
+				"functionName": before, "qualifier": "checkout",
+				"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:theirs",
+			})
+			s.Create(theirs)
+			time.Sleep(time.Minute)
+			if n := s.accepted("CreateEventSourceMapping"); n > 0 {
+				t.Errorf("%s: AWS has accepted %d mappings of another namespace's function", before, n)
+			}
+			if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
+				"Function "+Namespace+"/checkout") {
+				t.Errorf("%s: the message does not name the owner: %s", before, message)
+			}
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
