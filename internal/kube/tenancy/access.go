@@ -120,18 +120,10 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	if b == nil {
 		return nil
 	}
-	// Someone may have removed some tags. Without a name, nobody can be looked up.
-	unnamed := tags[ownership.TagNamespace] == "" || tags[ownership.TagName] == ""
-	other := tags[ownership.TagUID] != string(u.Resource.GetUID())
-	if other && !unnamed {
-		if err := b.checkOwner(ctx, u, tags, c, what); err != nil {
+	if tags[ownership.TagUID] != string(u.Resource.GetUID()) {
+		if err := b.checkOwner(ctx, u, tags, c, what); err != nil || !v.Manageable() {
 			return err
 		}
-	}
-	if !v.Manageable() {
-		return nil
-	}
-	if other {
 		for _, t := range targets {
 			if err := b.checkStatus(ctx, u, t, what); err != nil {
 				return err
@@ -158,12 +150,14 @@ func (b *Registry) checkStatus(ctx context.Context, u User, t Target, what strin
 	return nil
 }
 
-// checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
+// checkOwner returns an error if the resource in the tags exists and still manages what has the tags. Someone may have
+// removed some tags: without a name, nobody can be looked up.
 func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected,
 	what string,
 ) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
-	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
+	if name.Namespace == "" || name.Name == "" ||
+		tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
 		name == client.ObjectKeyFromObject(u.Resource) {
 		return nil
 	}

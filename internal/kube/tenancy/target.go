@@ -178,15 +178,6 @@ func Owned(o client.Object) []string {
 	return keys
 }
 
-// Owns reports whether resources of the example's kind own targets, and therefore need Index.
-func Owns(example client.Object) bool {
-	switch example.(type) {
-	case *v1beta1.Function, *v1beta1.LayerVersion, *v1beta1.CapacityProvider, *v1beta1.CodeSigningConfig:
-		return true
-	}
-	return false
-}
-
 // Layer returns all versions of a layer.
 func Layer(name string) Target { return Target{Kind: v1beta1.LayerVersionKind, Name: name} }
 
