@@ -13,7 +13,8 @@ import (
 // naming matches the last part of a field that can name something in AWS, and so something that another namespace owns.
 // Fields ending in From, Ref or Selector, and those in them, name objects of the cluster.
 var naming = regexp.MustCompile(`(?i)(arns?|uuid|uri|url)$|^(functionName|functionVersion|layers|layerName|qualifier|` +
-	`destination|pollerGroupName|durableExecutionName|topics|queues|names|role|s3Bucket|s3Key|logGroup|subnetIds|securityGroupIds)$`)
+	`destination|pollerGroupName|durableExecutionName|topics|queues|names|role|s3Bucket|s3Key|reference|logGroup|subnetIds|` +
+	`(replacementS|s)ecurityGroupIds)$`)
 
 // TestNamesInAWSHaveRules compares the fields that can name something in AWS with the table of tenants.md. A new field
 // needs a rule about what of other namespaces it may name.

@@ -16,7 +16,8 @@ type Change struct {
 	// Path of the field as users write it below spec.forProvider, such as environment.variables[LOG_LEVEL].
 	Path string `json:"path"`
 
-	// Old is the observed value and New the desired one, as short texts. An absent value is empty, a Secret redacted.
+	// Old is the observed value and New the desired one, as short texts. An absent value is empty. A Secret is
+	// redacted, and so is a field with the tag `diff:"secret"`, which is a text in JSON.
 	Old string `json:"before,omitempty"`
 	New string `json:"after,omitempty"`
 }

@@ -27,7 +27,24 @@ func (r *reporter) Report(rs cmp.Result) {
 		return
 	}
 	x, y := r.path.Last().Values()
-	r.changes = append(r.changes, Change{Path: name(r.path), Old: show(x), New: show(y)})
+	c := Change{Path: name(r.path), Old: show(x), New: show(y)}
+	if s, ok := r.path.Last().(cmp.StructField); ok && fieldOf(r.path, len(r.path)-1, s).Tag.Get("diff") == "secret" {
+		c.Old, c.New = redact(c.Old), redact(c.New)
+	}
+	r.changes = append(r.changes, c)
+}
+
+// redact returns Redacted in place of a shown text that is not empty.
+func redact(shown string) string {
+	if shown == "" || shown == `""` {
+		return shown
+	}
+	return Redacted
+}
+
+// fieldOf returns the field of a struct that a step of a path leads to.
+func fieldOf(path cmp.Path, i int, s cmp.StructField) reflect.StructField {
+	return structType(path[i-1].Type()).Field(s.Index())
 }
 
 func name(path cmp.Path) string {
@@ -35,7 +52,7 @@ func name(path cmp.Path) string {
 	for i, ps := range path {
 		switch s := ps.(type) {
 		case cmp.StructField:
-			join(&b, jsonName(structType(path[i-1].Type()).Field(s.Index())))
+			join(&b, jsonName(fieldOf(path, i, s)))
 		case cmp.MapIndex:
 			fmt.Fprintf(&b, "[%v]", s.Key())
 		case cmp.SliceIndex:

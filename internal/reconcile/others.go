@@ -128,12 +128,16 @@ func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 	return nil
 }
 
-// MayOwn returns an error if another existing resource owns a target, whose tags do not show the owner.
+// MayOwn returns an error if another existing resource owns a target that AWS has shown, and whose tags do not show the
+// owner, or if another resource may just have created it.
 func (o *Others) MayOwn(ctx context.Context, target tenancy.Target) error {
 	if o == nil {
 		return nil
 	}
-	return o.Registry.MayOwn(ctx, o.User, target, false)
+	if err := o.Registry.MayTake(ctx, o.User, target); err != nil {
+		return err
+	}
+	return o.Registry.MayOwn(ctx, o.User, target, false) // Another owner may have been confirmed while AWS was read.
 }
 
 // CheckOwner returns an error if another existing resource owns the external resource with these tags, even if the tags
@@ -185,11 +189,7 @@ func (o *Others) CheckUntaggedOwner(
 ) (ownership.Ownership, error) {
 	if o != nil {
 		for _, target := range o.Owns() {
-			err := o.Registry.MayTake(ctx, o.User, target)
-			if err == nil { // Another owner may have been confirmed while AWS was read.
-				err = o.MayOwn(ctx, target)
-			}
-			if err != nil {
+			if err := o.MayOwn(ctx, target); err != nil {
 				return ownership.Foreign, err
 			}
 		}

@@ -87,11 +87,11 @@ func (e *external) checkOwnership(
 	ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string,
 ) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
-	if o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" { // They may be late.
+	if !v.ShownByTags(o.tags, m) { // They may be late, or name the former owner of what another resource has adopted.
 		if owner := e.facts.Others.Owner(ctx, plainFunction(ptr.Deref(o.mapping.FunctionArn, "")), uuid); owner != "" {
 			return ownership.Foreign, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
-		if err != nil {
+		if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 			err = errors.Errorf("%w, %s", err, uuid)
 		}
 	}

@@ -77,7 +77,7 @@ func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionO
 	return o, nil
 }
 
-// mayOwn reports whether no other LayerVersion owns a version of a layer.
+// mayOwn reports whether no other LayerVersion owns a version of a layer, or may just have published it.
 func (e *external) mayOwn(ctx context.Context, layer string, number int64) (bool, error) {
 	err := e.facts.Others.MayOwn(ctx, tenancy.Target{
 		Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", layer, number),

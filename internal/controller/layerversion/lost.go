@@ -15,8 +15,8 @@ import (
 )
 
 // published returns the version that an intent has led to, or nil if there is none. A version that another resource
-// owns, or that one of the same namespace names, is not it: others may publish the same content to the layer, and
-// annotations such as the intent can be forged. Those of other namespaces do not count.
+// owns, or may just have published, or that one of the same namespace names, is not it: others may publish the same
+// content to the layer, and annotations such as the intent can be forged. Those of other namespaces do not count.
 func (e *external) published(
 	ctx context.Context, l *v1beta1.LayerVersion, i intent,
 ) (*lambda.GetLayerVersionOutput, error) {

@@ -6,19 +6,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// settings is a statement in the form of spec.forProvider, in which the token is only a Secret.
-type settings struct {
-	policy.Grant
-
-	Token diff.Secret `json:"eventSourceToken"`
-}
-
-func settingsOf(g policy.Grant) settings {
-	s := settings{Grant: g, Token: diff.NewSecret(g.EventSourceToken)}
-	s.EventSourceToken = ""
-	return s
-}
-
 // compare compares a statement with spec.
 func compare(d reconcile.Desired[policy.Grant], observed policy.Grant) reconcile.Comparison[policy.Grant] {
 	return reconcile.Comparison[policy.Grant]{
@@ -36,5 +23,5 @@ func changes(wanted, observed policy.Grant) diff.Changes {
 	if wanted.Principal == "" {
 		wanted.Principal = observed.Principal
 	}
-	return diff.Compare(settingsOf(wanted.Normal()), settingsOf(observed))
+	return diff.Compare(wanted.Normal(), observed)
 }

@@ -111,29 +111,21 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 }
 
 // CheckTags returns an error if another existing resource owns what was found in AWS, according to its tags, or to the
-// status of other resources if it has no such tags, which may also be late for what another resource has just created.
-// v is the result of the tags alone, targets are what the resource is to own, and what describes the external resource
-// in errors.
+// status of other resources if the tags do not name this resource: they may be late for what another resource has just
+// created, or still name the former owner of what another has adopted. v is the result of the tags alone, targets are
+// what the resource is to own, and what describes the external resource in errors.
 func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership,
 	c ownership.Expected, what string, targets []Target,
 ) error {
 	if b == nil {
 		return nil
 	}
-	// Someone may have removed some tags. Without a name, nobody can be looked up.
-	unnamed := tags[ownership.TagNamespace] == "" || tags[ownership.TagName] == ""
-	other := tags[ownership.TagUID] != string(u.Resource.GetUID())
-	if other && !unnamed {
-		if err := b.checkOwner(ctx, u, tags, c, what); err != nil {
+	if tags[ownership.TagUID] != string(u.Resource.GetUID()) {
+		if err := b.checkOwner(ctx, u, tags, c, what); err != nil || !v.Manageable() {
 			return err
 		}
-	}
-	if !v.Manageable() {
-		return nil
-	}
-	if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" || other && unnamed {
 		for _, t := range targets {
-			if err := b.checkUntagged(ctx, u, t, what); err != nil {
+			if err := b.checkStatus(ctx, u, t, what); err != nil {
 				return err
 			}
 		}
@@ -142,9 +134,9 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	return nil
 }
 
-// checkUntagged returns an error if another resource has claimed or owns a target whose tags name nobody. The claim is
-// checked first: it ends when its owner is confirmed.
-func (b *Registry) checkUntagged(ctx context.Context, u User, t Target, what string) error {
+// checkStatus returns an error if another resource has claimed a target, or owns it according to its status. The claim
+// is checked first: it ends when its owner is confirmed.
+func (b *Registry) checkStatus(ctx context.Context, u User, t Target, what string) error {
 	if err := b.MayTake(ctx, u, t); err != nil {
 		return err
 	}
@@ -158,12 +150,14 @@ func (b *Registry) checkUntagged(ctx context.Context, u User, t Target, what str
 	return nil
 }
 
-// checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
+// checkOwner returns an error if the resource in the tags exists and still manages what has the tags. Someone may have
+// removed some tags: without a name, nobody can be looked up.
 func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected,
 	what string,
 ) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
-	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
+	if name.Namespace == "" || name.Name == "" ||
+		tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
 		name == client.ObjectKeyFromObject(u.Resource) {
 		return nil
 	}

@@ -82,11 +82,8 @@ func Functions(refs ...*string) []Target {
 			continue
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
-		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
-			out = append(out, Target{
-				Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
-				Name: r.Qualifier,
-			})
+		if r.IsAmbiguous() {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Name: r.Qualifier})
 		}
 	}
 	return out
@@ -179,15 +176,6 @@ func Owned(o client.Object) []string {
 		keys = append(keys, t.Key())
 	}
 	return keys
-}
-
-// Owns reports whether resources of the example's kind own targets, and therefore need Index.
-func Owns(example client.Object) bool {
-	switch example.(type) {
-	case *v1beta1.Function, *v1beta1.LayerVersion, *v1beta1.CapacityProvider, *v1beta1.CodeSigningConfig:
-		return true
-	}
-	return false
 }
 
 // Layer returns all versions of a layer.

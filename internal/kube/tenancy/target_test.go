@@ -47,3 +47,32 @@ func TestNamed(t *testing.T) {
 		})
 	}
 }
+
+// TestFunctions checks that a text that AWS may read as a name with a qualifier or as a partial ARN names both
+// functions.
+func TestFunctions(t *testing.T) {
+	cases := map[string]struct {
+		reason, ref string
+		want        []string
+	}{
+		"Qualified": {"It has one reading.", "cart:live", []string{"cart"}},
+		"Type":      {"The type of the resource may precede the name.", "function:cart", []string{"function", "cart"}},
+		"Account":   {"So may the account.", "123456789012:cart", []string{"123456789012", "cart"}},
+		"Region":    {"So may the region.", "eu-central-1:cart", []string{"eu-central-1", "cart"}},
+		"GovCloud":  {"A region of GovCloud.", "us-gov-west-1:cart", []string{"us-gov-west-1", "cart"}},
+		"Isolated":  {"An isolated region.", "us-isob-east-1:cart", []string{"us-isob-east-1", "cart"}},
+		"Sovereign": {"A sovereign region.", "eusc-de-east-1:cart", []string{"eusc-de-east-1", "cart"}},
+		"ARN":       {"The name follows the type.", "123456789012:function:function:cart", []string{"function"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, target := range Functions(ptr.To(tc.ref)) {
+				got = append(got, target.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -142,8 +142,8 @@ type use struct {
 	namespace string
 }
 
-// New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
-// which the provider may not be allowed to watch, and what the cache does not have.
+// New returns a Registry. cached has the index Index of the kinds that own targets. live reads Namespaces, which the
+// provider may not be allowed to watch, and what the cache does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
 	return &Registry{
 		cached:    cached,

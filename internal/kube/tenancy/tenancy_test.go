@@ -400,6 +400,11 @@ func TestCheckTags(t *testing.T) {
 			reason:  "The status of another resource shows the ownership of an untagged function.",
 			objects: []client.Object{function("shop", "checkout", arn)}, want: no,
 		},
+		"Adopted": {
+			reason:  "Another resource has adopted what was left behind, and its tags were not changed yet.",
+			objects: []client.Object{function("shop", "adopter", arn)}, tags: tags,
+			want: "belongs to Function shop/adopter of this cluster",
+		},
 		"OtherRegion": {
 			reason:  "A function of another account.",
 			objects: []client.Object{function("shop", "checkout", elsewhere)},

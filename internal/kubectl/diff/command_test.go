@@ -30,6 +30,17 @@ spec:
   forProvider: {region: eu-central-1, functionNameRef: {name: checkout}}
 ---
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Permission
+metadata: {name: skill, namespace: shop}
+spec:
+  forProvider:
+    region: eu-central-1
+    functionNameRef: {name: checkout}
+    action: lambda:InvokeFunction
+    principal: alexa-appkit.amazon.com
+    eventSourceToken: hunter2
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
 kind: Function
 metadata: {name: checkout, namespace: shop}
 spec:
@@ -161,6 +172,13 @@ func TestLocal(t *testing.T) {
     calls:
       CreateAlias checkout:live
 
+[+] Permission shop/skill (create)
+    + action: "lambda:InvokeFunction"
+    + eventSourceToken: (redacted)
+    + principal: "alexa-appkit.amazon.com"
+    calls:
+      AddPermission checkout:skill
+
 [+] Function shop/checkout (create)
     + environment.variables[LEVEL]: (redacted)
     + environment.variables[PASSWORD]: (redacted)
@@ -172,7 +190,7 @@ func TestLocal(t *testing.T) {
       CreateFunction checkout
       PutFunctionConcurrency checkout
 
-Plan: 2 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.
+Plan: 3 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.
 Skipped: 1 of other kinds.
 `
 	if diff := cmp.Diff(want, out); diff != "" || code != 1 || errOut != "" {
@@ -242,7 +260,7 @@ func TestRejected(t *testing.T) {
 	missing := strings.Replace(rendered, "metadata: {name: db,", "metadata: {name: other,", 1)
 	code, out, errOut := run(t, nil, "", "--local", "-f", manifest(t, missing))
 	if code != 2 || !strings.Contains(out, "[!] Function shop/checkout (reject)\n    Secret shop/db does not exist") ||
-		errOut != "error: 1 of 2 resources are rejected\n" {
+		errOut != "error: 1 of 3 resources are rejected\n" {
 		t.Errorf("exit code %d, want 2:\n%s%s", code, out, errOut)
 	}
 }

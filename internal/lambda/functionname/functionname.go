@@ -97,6 +97,15 @@ func ParseReference(s string) (Reference, bool) {
 	return Reference{Region: f[1], Account: f[2], Name: Name{Function: f[3], Qualifier: f[4]}}, true
 }
 
+// prefixes matches what the same pattern accepts before a name, each alone: a region, an account and the type.
+var prefixes = regexp.MustCompile(`^(?:(?:eusc-)?[a-z]{2}(?:-gov|-iso[a-z]?)?-[a-z]+-[0-9]|[0-9]{12}|function)$`)
+
+// IsAmbiguous reports whether AWS may also read the reference as the partial ARN of the function that its qualifier
+// names, as in function:cart.
+func (r Reference) IsAmbiguous() bool {
+	return r.Account == "" && r.Qualifier != "" && prefixes.MatchString(r.Function)
+}
+
 // Plain returns the plain name of the function in a reference, or the text itself if it is not one.
 func Plain(s string) string {
 	if r, ok := ParseReference(s); ok {

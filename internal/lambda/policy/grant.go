@@ -32,7 +32,7 @@ type Grant struct {
 	// The conditions, empty if absent. InvokedViaFunctionURL is true or false.
 	SourceArn             string `json:"sourceArn"`
 	SourceAccount         string `json:"sourceAccount"`
-	EventSourceToken      string `json:"eventSourceToken"`
+	EventSourceToken      string `json:"eventSourceToken" diff:"secret"`
 	FunctionURLAuthType   string `json:"functionUrlAuthType"`
 	PrincipalOrgID        string `json:"principalOrgId"`
 	InvokedViaFunctionURL string `json:"invokedViaFunctionUrl"`

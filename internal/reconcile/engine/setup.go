@@ -67,7 +67,7 @@ func Control(mgr ctrl.Manager, o Options, k reconcile.UntypedKind) error {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
-	if tenancy.Owns(k.New()) {
+	if k.Owns != nil {
 		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index,
 			tenancy.IndexedBy); err != nil {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)

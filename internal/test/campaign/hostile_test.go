@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"net/http"
@@ -531,7 +532,7 @@ func TestForgedNames(t *testing.T) {
 
 // TestLostAnswerToPublication checks that a LayerVersion finds what it has published by a call without an answer,
 // although resources of another namespace know the ARN that AWS is about to give: one says that it has published it,
-// and one is to import it.
+// one is to import it, and one says that it has published something of the kind without an answer.
 func TestLostAnswerToPublication(t *testing.T) {
 	for name, prepare := range map[string]func(s *Simulation, u *unstructured.Unstructured, arn string) (stop func()){
 		"Forged": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
@@ -544,6 +545,18 @@ func TestLostAnswerToPublication(t *testing.T) {
 			s.Create(named(u, arn))
 			time.Sleep(time.Minute)
 			return s.keepTouching(150*time.Millisecond, u)
+		},
+		"Intended": func(s *Simulation, u *unstructured.Unstructured, _ string) func() {
+			touched := u.DeepCopy() // Without defaults.
+			settings := sha256.Sum256([]byte(`;"python3.13";"";"";`))
+			u.SetAnnotations(map[string]string{"crossplane.io/paused": "true"})
+			s.Create(u)
+			intent := fmt.Sprintf(`{"uid":%q,"at":9999999999,"settings":"%x"}`, s.stored(u).GetUID(), settings[:8])
+			stop := s.keepTouching(150*time.Millisecond, touched)
+			s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+				"crossplane.io/paused": nil, v1beta1.AnnotationIntent: intent,
+			}}})
+			return stop
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

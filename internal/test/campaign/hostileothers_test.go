@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,12 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -124,18 +128,20 @@ func TestMappingOfAPartialARN(t *testing.T) {
 		)
 		p := s.Start(&Network{})
 		time.Sleep(time.Minute)
-		theirs := tenantResource("EventSourceMapping", hostile, "theirs", map[string]any{
-			"functionName": "function", "qualifier": "checkout",
-			"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:theirs",
-		})
-		s.Create(theirs)
-		time.Sleep(time.Minute)
-		if n := s.accepted("CreateEventSourceMapping"); n > 0 {
-			t.Errorf("AWS has accepted %d mappings of another namespace's function", n)
-		}
-		if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
-			"Function "+Namespace+"/checkout") {
-			t.Errorf("the message does not name the owner: %s", message)
+		for i, before := range []string{"function", awsdouble.DefaultAccount, Region} {
+			theirs := tenantResource("EventSourceMapping", hostile, fmt.Sprint("theirs-", i), map[string]any{
+				"functionName": before, "qualifier": "checkout",
+				"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:theirs",
+			})
+			s.Create(theirs)
+			time.Sleep(time.Minute)
+			if n := s.accepted("CreateEventSourceMapping"); n > 0 {
+				t.Errorf("%s: AWS has accepted %d mappings of another namespace's function", before, n)
+			}
+			if message, _ := conditionOf(s.stored(theirs), "Synced")["message"].(string); !strings.Contains(message,
+				"Function "+Namespace+"/checkout") {
+				t.Errorf("%s: the message does not name the owner: %s", before, message)
+			}
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
@@ -183,4 +189,63 @@ func TestCreatedElsewhere(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestAdoptedWithOtherTags checks that what a resource has adopted, whose tags still name a resource that is gone, is
+// neither changed nor deleted by a resource of another namespace, also if that is deleted before it was allowed
+// anything.
+func TestAdoptedWithOtherTags(t *testing.T) {
+	mapping := map[string]any{"functionName": "base", "eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:mine"}
+	for kind, fields := range map[string]map[string]any{"Function": functionFields(nil), "EventSourceMapping": mapping} {
+		t.Run(kind, func(t *testing.T) {
+			Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+				s.Prepare()
+				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+				name, arn := "base", "arn:aws:lambda:eu-central-1:123456789012:function:base"
+				if kind == "EventSourceMapping" {
+					m, err := s.Lambda.CreateEventSourceMapping(s.Context(), &lambda.CreateEventSourceMappingInput{
+						FunctionName: aws.String("base"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:mine"),
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					name, arn = *m.UUID, *m.EventSourceMappingArn
+				}
+				gone := &metav1.ObjectMeta{Namespace: Namespace, Name: "gone", UID: "gone"}
+				if _, err := s.Lambda.TagResource(s.Context(), &lambda.TagResourceInput{
+					Resource: &arn, Tags: ownership.Tags(gone, "another", "shared", "function.lambda.aws.m.crossplane.io"),
+				}); err != nil {
+					t.Fatal(err)
+				}
+				adopts := func(namespace string, policies ...any) *unstructured.Unstructured {
+					u := tenantResource(kind, namespace, "adopts", fields, policies...)
+					u.SetAnnotations(map[string]string{
+						meta.AnnotationKeyExternalName: name, v1beta1.AnnotationAdopt: "true",
+					})
+					return u
+				}
+				p := s.Start(&Network{})
+				s.Create(adopts(Namespace, "Observe", "Create", "Delete"))
+				time.Sleep(time.Minute)
+				theirs := adopts(hostile)
+				theirs.SetFinalizers([]string{managed.FinalizerName})
+				s.Double.ResetCalls()
+				s.Create(theirs)
+				time.Sleep(time.Minute)
+				if err := s.Kube.Delete(s.Context(), theirs); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(15 * time.Minute)
+				if diff := cmp.Diff([]string(nil), s.writes()); diff != "" {
+					t.Errorf("calls that change something (-want +got):\n%s", diff)
+				}
+				if !s.gone(theirs) {
+					t.Error("the deletion does not end")
+				}
+				if err := p.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
