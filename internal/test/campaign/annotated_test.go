@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -44,9 +47,12 @@ func (k Kind) annotated(t *testing.T, by bool) (calls string) {
 					t.Fatalf("it takes longer than %s: %s\n%s", most, s.statuses(), s.history())
 				}
 				if by {
-					s.Patch(k.New(), map[string]any{"metadata": map[string]any{
-						"annotations": map[string]any{"example.org/checked-at": fmt.Sprint(time.Now().UnixNano())},
-					}})
+					patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.org/checked-at":"%d"}}}`,
+						time.Now().UnixNano())
+					err := s.Kube.Patch(s.Context(), k.New(), client.RawPatch(ktypes.MergePatchType, patch))
+					if client.IgnoreNotFound(err) != nil { // Its deletion may end at the same moment.
+						t.Fatal(err)
+					}
 				}
 			}
 		}
