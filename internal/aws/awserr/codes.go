@@ -192,11 +192,13 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 			" in this region, or the account has enabled the region only lately"
 	}
 	action := ActionOf(op.Service(), op.Operation())
-	if strings.HasPrefix(action, "sts:AssumeRole") {
+	switch reason = strings.TrimSuffix(reason, "."); {
+	case contains(reason, "cross-account pass role"):
+		return reason + ": use a role of the account of the identity"
+	case strings.HasPrefix(action, "sts:AssumeRole"):
 		return reason + ": " + grant(action, "the identity", "the role", "")
 	}
-	return strings.TrimSuffix(reason,
-		".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
+	return reason + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
 }
 
 // ActionOf returns the IAM action of an operation of a service, such as lambda:InvokeFunction of Lambda's Invoke.

@@ -38,7 +38,6 @@ var knownFields = []struct{ part, field string }{
 	{"stream not found", "eventSourceArn"},
 	{"security group ids are invalid", "vpcConfig.securityGroupIds"},
 	{"subnet ids are invalid", "vpcConfig.subnetIds"},
-	{"cross-account pass role", "role"},
 	{"kms key", "kmsKeyArn"},
 	{"configure your environment variables", "environment.variables"},
 	{"runtime parameter of", "runtime"},

@@ -222,6 +222,11 @@ func TestSanitize(t *testing.T) {
 			"AccessDeniedException: AWS gave no reason: allow lambda:GetFunction in a policy of the identity, and check " +
 				"that the resource is in its account",
 		},
+		"RoleOfAnotherAccount": {
+			"No policy of the identity allows it.",
+			answer("Lambda", "CreateFunction", 403, "AccessDeniedException", "Cross-account pass role is not allowed."),
+			"AccessDeniedException: Cross-account pass role is not allowed: use a role of the account of the identity",
+		},
 		"Unsupported": {
 			"No policy allows an operation that Lambda does not have.",
 			answer("Lambda", "PutFunctionRecursionConfig", 403, "AccessDeniedException",
