@@ -178,6 +178,16 @@ func describeDenied(message, short string, op *smithy.OperationError) string {
 	return who + " may not " + what + ": " + grant(action, who, on, why)
 }
 
+// otherDenials has advice on denials whose messages, of which part is one in lower case, are not about the operation.
+var otherDenials = []struct{ part, advice string }{
+	{"cross-account pass role", "use a role of the account of the identity"},
+	{"denied by s3", "allow s3:GetObject, or s3:GetObjectVersion of a version, in a policy of the identity, and in that " +
+		"of a bucket of another account, and check that the object exists"},
+	{"access the ecr image", "allow ecr:BatchGetImage and ecr:GetDownloadUrlForLayer for lambda.amazonaws.com in the " +
+		"policy of the repository, or allow the identity ecr:GetRepositoryPolicy and ecr:SetRepositoryPolicy, by which " +
+		"Lambda does so"},
+}
+
 // deniedUnsaid names the action by the operation, for messages of AWS that do not name it.
 func deniedUnsaid(short string, op *smithy.OperationError) string {
 	reason := short
@@ -192,10 +202,13 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 			" in this region, or the account has enabled the region only lately"
 	}
 	action := ActionOf(op.Service(), op.Operation())
-	switch reason = strings.TrimSuffix(reason, "."); {
-	case contains(reason, "cross-account pass role"):
-		return reason + ": use a role of the account of the identity"
-	case strings.HasPrefix(action, "sts:AssumeRole"):
+	reason = strings.TrimSuffix(reason, ".")
+	for _, d := range otherDenials {
+		if contains(reason, d.part) {
+			return reason + ": " + d.advice
+		}
+	}
+	if strings.HasPrefix(action, "sts:AssumeRole") {
 		return reason + ": " + grant(action, "the identity", "the role", "")
 	}
 	return reason + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"

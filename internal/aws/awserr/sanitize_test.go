@@ -227,6 +227,24 @@ func TestSanitize(t *testing.T) {
 			answer("Lambda", "CreateFunction", 403, "AccessDeniedException", "Cross-account pass role is not allowed."),
 			"AccessDeniedException: Cross-account pass role is not allowed: use a role of the account of the identity",
 		},
+		"DeniedByS3": {
+			"Lambda reads the object as the identity.",
+			answer("Lambda", "CreateFunction", 403, "AccessDeniedException", "Your access has been denied by S3, please make "+
+				"sure your request credentials have permission to GetObject for code/f.zip. S3 Error Code: AccessDenied. S3 Error "+
+				"Message: Access Denied"),
+			"AccessDeniedException: Your access has been denied by S3, please make sure your request credentials have " +
+				"permission to GetObject for code/f.zip. S3 Error Code: AccessDenied. S3 Error Message: Access Denied: allow " +
+				"s3:GetObject, or s3:GetObjectVersion of a version, in a policy of the identity, and in that of a bucket of " +
+				"another account, and check that the object exists",
+		},
+		"DeniedByECR": {
+			"Lambda reads the image itself.",
+			answer("Lambda", "UpdateFunctionCode", 403, "AccessDeniedException",
+				"Lambda does not have permission to access the ECR image. Check the ECR permissions."),
+			"AccessDeniedException: Lambda does not have permission to access the ECR image. Check the ECR permissions: allow " +
+				"ecr:BatchGetImage and ecr:GetDownloadUrlForLayer for lambda.amazonaws.com in the policy of the repository, or " +
+				"allow the identity ecr:GetRepositoryPolicy and ecr:SetRepositoryPolicy, by which Lambda does so",
+		},
 		"Unsupported": {
 			"No policy allows an operation that Lambda does not have.",
 			answer("Lambda", "PutFunctionRecursionConfig", 403, "AccessDeniedException",
