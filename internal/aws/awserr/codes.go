@@ -181,11 +181,11 @@ func describeDenied(message, short string, op *smithy.OperationError) string {
 // otherDenials has advice on denials whose messages, of which part is one in lower case, are not about the operation.
 var otherDenials = []struct{ part, advice string }{
 	{"cross-account pass role", "use a role of the account of the identity"},
-	{"denied by s3", "allow s3:GetObject, or s3:GetObjectVersion of a version, in a policy of the identity, and in that " +
-		"of a bucket of another account, and check that the object exists"},
+	{"denied by s3", "allow s3:GetObject, or s3:GetObjectVersion of a version, in a policy of the identity, and in " +
+		"that of a bucket of another account, and check that the object exists"},
 	{"access the ecr image", "allow ecr:BatchGetImage and ecr:GetDownloadUrlForLayer for lambda.amazonaws.com in the " +
-		"policy of the repository, or allow the identity ecr:GetRepositoryPolicy and ecr:SetRepositoryPolicy, by which " +
-		"Lambda does so"},
+		"policy of the repository, or allow the identity ecr:GetRepositoryPolicy and ecr:SetRepositoryPolicy, by " +
+		"which Lambda does so"},
 }
 
 // deniedUnsaid names the action by the operation, for messages of AWS that do not name it.
