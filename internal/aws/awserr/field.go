@@ -48,6 +48,7 @@ var knownFields = []struct{ part, field string }{
 	{"zipped size", "code"},
 	{"request must be smaller", "code"},
 	{"could not unzip", "code"},
+	{"non-empty zip", "code"},
 	{"imageuri", "code.imageUri"},
 	{"source image", "code.imageUri"},
 	{"codesha256", "codeSha256"},

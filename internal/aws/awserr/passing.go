@@ -51,7 +51,7 @@ var passingMessages = []passing{
 	{[]string{"ensure the role can perform"}, spreading},
 	// hashicorp/terraform 4316.
 	{[]string{"add lambda as a trusted entity"}, spreading},
-	// tf function.go; aws/chalice 1069.
+	// tf function.go; tf 4633; aws/chalice 1069.
 	{[]string{"kms key is invalid for creategrant"}, spreading},
 	// cdkd, the last one for ec2:DescribeSecurityGroups.
 	{[]string{"while reading from provided stream", "security token included in the request is invalid"}, spreading},
@@ -104,7 +104,7 @@ func MayPass(err error) (within time.Duration, ok bool) {
 	}
 	m := strings.ToLower(Message(err))
 	has := func(part string) bool { return strings.Contains(m, part) }
-	if has("kms exception: invalidarnexception") { // It names an alias of a key: hashicorp/terraform 20813.
+	if has("key aliases are not supported") { // No alias becomes a key: hashicorp/terraform 20813.
 		return 0, false
 	}
 	for _, p := range passingMessages {

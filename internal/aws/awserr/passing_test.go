@@ -31,6 +31,13 @@ func TestMayPass(t *testing.T) {
 				"the KMS key is invalid for CreateGrant. Please check your KMS key settings. KMS Exception: "+
 				"InvalidArnException KMS Message: Key Aliases are not supported for this operation."),
 		},
+		"NewRoleOfAKey": {
+			reason: "KMS does not know a new role either.",
+			err: invalid("CreateFunction", "Lambda was unable to configure access to your environment variables because "+
+				"the KMS key is invalid for CreateGrant. Please check your KMS key settings. KMS Exception: "+
+				"InvalidArnException KMS Message: ARN does not refer to a valid principal: "+
+				"arn:aws:sts::123456789012:assumed-role/r/f"), want: spreading,
+		},
 		"OtherCode": {
 			reason: "The same message with another code has another meaning.",
 			err: answer("Lambda", "GetLayerVersion", http.StatusNotFound, "ResourceNotFoundException",
