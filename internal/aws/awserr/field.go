@@ -16,7 +16,7 @@ var (
 	constraintPattern = regexp.MustCompile(`at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint`)
 	valuePattern      = regexp.MustCompile(`^'([A-Z][A-Za-z]+)' value failed to satisfy constraint`)
 	requiredPattern   = regexp.MustCompile(`Required '([A-Za-z.]+)' parameter is missing`)
-	unsupportedParam  = regexp.MustCompile(`Unsupported ([A-Z][A-Za-z]+) parameter`)
+	unsupportedParam  = regexp.MustCompile(`Unsupported '?([A-Za-z]+)'? parameter`)
 	listIndex         = regexp.MustCompile(`\.member|\.\d+|\[\d+\]`)
 )
 
