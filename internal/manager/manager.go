@@ -207,12 +207,12 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		return err
 	}
 	all := mo.All(mgr).GetClient()
-	mo.Planner = plan.Live{Options: plan.Options{
-		Scheme: mgr.GetScheme(), Cluster: all, Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader,
-		ClusterID: clusterID, Now: o.Now,
-	}}
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
 	mo.Tenants.Partial, mo.Tenants.Denies = mo.AllShards != nil, resolver.Denies
+	mo.Planner = plan.Live{Options: plan.Options{
+		Scheme: mgr.GetScheme(), Cluster: all, Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader,
+		Tenants: mo.Tenants.ForPlans(), ClusterID: clusterID, Now: o.Now,
+	}}
 	po := providerconfig.Options{
 		Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver,
 		Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now,

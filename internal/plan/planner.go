@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -42,6 +43,9 @@ type Options struct {
 	// Objects and Fields read what specs refer to. Nil reads it from the plan and the cluster.
 	Objects *refs.ObjectReader
 	Fields  *refs.FieldReader
+
+	// Tenants determines what resources may use. Nil allows everything.
+	Tenants *tenancy.Registry
 
 	// ClusterID marks in AWS what the cluster owns.
 	ClusterID string

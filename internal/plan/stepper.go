@@ -51,6 +51,7 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (*engine.Stepper,
 		Fields:    fields,
 		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs, Planning: true}),
 		Metrics:   reporting.NewMetrics(),
+		Tenants:   p.o.Tenants,
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
 	}

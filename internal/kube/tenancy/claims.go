@@ -53,6 +53,9 @@ func (b *Registry) Claim(u User, t Target) error {
 			return &RefusedError{message: ownership.OwnedBy(t.Description(), other.kind, other.Namespace, other.Name)}
 		}
 	}
+	if b.planning {
+		return nil
+	}
 	b.known(t.Kind, u)
 	b.claims[me] = &claim{claimable: mine}
 	for by := range b.uses {
@@ -86,7 +89,7 @@ func (b *Registry) Abandon(kind string, name types.NamespacedName) {
 
 // ifClaimed calls a function with the claim of a resource, if it has one, while it holds the lock.
 func (b *Registry) ifClaimed(kind string, name types.NamespacedName, do func(key resourceKey, c *claim)) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()

@@ -55,7 +55,7 @@ func confirmedIn(s *session.Session, t Target) confirmedKey {
 
 // Forget removes what is known of a resource that is gone.
 func (b *Registry) Forget(kind string, name types.NamespacedName) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()
@@ -65,7 +65,7 @@ func (b *Registry) Forget(kind string, name types.NamespacedName) {
 
 // Serve records the scope in which a resource of a kind is served.
 func (b *Registry) Serve(kind string, u User) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()
@@ -75,7 +75,7 @@ func (b *Registry) Serve(kind string, u User) {
 
 // Confirm records that AWS has shown what a resource owns, which ends its claim.
 func (b *Registry) Confirm(u User, targets []Target) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()
@@ -101,7 +101,7 @@ func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool 
 // Acts records that a resource of a kind has something with an external name within targets, on which it was allowed to
 // act.
 func (b *Registry) Acts(kind string, u User, name string, targets []Target) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()
@@ -114,7 +114,7 @@ func (b *Registry) Acts(kind string, u User, name string, targets []Target) {
 
 // RecordCreated records the external name of what a resource has created, or an empty name once that is removed.
 func (b *Registry) RecordCreated(kind string, u User, name string) {
-	if b == nil {
+	if b == nil || b.planning {
 		return
 	}
 	b.mu.Lock()

@@ -77,7 +77,10 @@ type Registry struct {
 	// allow it. An empty name stands for no function. Nil denies nothing.
 	Denies func(ctx context.Context, mg resource.ModernManaged, function string) bool
 
-	mu        sync.Mutex
+	// planning reports whether only uses are recorded: see ForPlans.
+	planning bool
+
+	mu        *sync.Mutex
 	resources map[resourceKey]*knownResource
 	confirmed map[confirmedKey]resourceKey
 	claims    map[resourceKey]*claim
@@ -149,10 +152,20 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		cached:    cached,
 		live:      live,
 		now:       now,
+		mu:        &sync.Mutex{},
 		resources: map[resourceKey]*knownResource{},
 		confirmed: map[confirmedKey]resourceKey{},
 		claims:    map[resourceKey]*claim{},
 		uses:      map[use]int{},
+	}
+}
+
+// ForPlans returns a Registry for plans. It decides as this one does, and records what plans read, but not what they
+// would create or own.
+func (b *Registry) ForPlans() *Registry {
+	return &Registry{
+		cached: b.cached, live: b.live, now: b.now, Partial: b.Partial, Denies: b.Denies, planning: true,
+		mu: b.mu, resources: b.resources, confirmed: b.confirmed, claims: b.claims, uses: b.uses,
 	}
 }
 
