@@ -852,6 +852,11 @@ func TestPauseAfterAFailureSaysSo(t *testing.T) {
 		s.state.Message != want {
 		t.Errorf("%s: %q, want %q", s.state.Step, s.state.Message, want)
 	}
+	want := "; Metric m has failed once, now it is Success; set the annotation " + v1beta1.AnnotationRolloutPromoteFull +
+		" or " + v1beta1.AnnotationRolloutAbort
+	if got := Describe(s.spec, s.state, s.observed.Route); !strings.HasSuffix(got, want) {
+		t.Errorf("only the user can end the pause: got %q, want the end %q", got, want)
+	}
 }
 
 // TestPromoteFull checks that promote-full skips steps and the analysis, but that the bake time applies and a failure
