@@ -1352,3 +1352,21 @@ func TestInactiveVersionsAreNotInvokedAgainAndAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestPromoteFullWhileBaking checks that the user decides on a failure with onFailure: Pause also after the target has
+// received all invocations.
+func TestPromoteFullWhileBaking(t *testing.T) {
+	s := newScenario(t, tenPercent(bake(30*time.Minute), metrics("m"),
+		func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutBaking)
+	s.result = func(CheckID) string { return Failure }
+	s.until(v1beta1.RolloutPaused)
+	s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+	sent := len(s.sent)
+	s.until("")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if len(s.sent) != sent || s.state.FinishedAt.Sub(s.state.TrafficStartedAt.Time) < 30*time.Minute {
+		t.Errorf("the bake time goes on, and the alias stays as it is: sent %v, %s", s.sent, s.state.FinishedAt)
+	}
+}
