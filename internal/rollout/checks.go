@@ -135,6 +135,16 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 	return at, true
 }
 
+// firstAt returns when a metric has its first result with the present weight, zero if that is not known.
+func firstAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) time.Time {
+	at, ok := dueAt(spec, s, id, every)
+	if m := MetricOf(spec, id.Name); ok && id.Type == CheckMetric && m != nil {
+		delay, _ := Delay(m, 0) // What hangs is not in the first result.
+		at = latest(at, s.ShiftedAt.Add(delay))
+	}
+	return at
+}
+
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -263,7 +263,7 @@ func (m *machine) notPromoted() string {
 		return m.idle()
 	case m.s.Step == v1beta1.RolloutRollingBack:
 		return Summary(m.s)
-	case m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
+	case m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all && !undecided(m.spec, m.s):
 		return fmt.Sprintf("rollout %s is promoted already: %s", m.s.ID, Position(m.s))
 	case m.spec.Paused:
 		return pausedBySpec
@@ -271,8 +271,8 @@ func (m *machine) notPromoted() string {
 	return ""
 }
 
-// promoteFull makes the target receive all invocations, without the remaining steps. It waits until it is known that
-// the target can serve.
+// promoteFull makes the target receive all invocations, without the remaining steps, and passes over the failures that
+// have paused the rollout. It waits until it is known that the target can serve.
 func (m *machine) promoteFull(string) (outcome, string) {
 	target := m.o.Versions[m.s.Target.FunctionVersion]
 	switch why := m.notPromoted(); {
@@ -291,6 +291,10 @@ func (m *machine) promoteFull(string) (outcome, string) {
 			c.Ignored = true
 		}
 	}
-	m.promote("the user has skipped the remaining steps")
+	if m.s.ObservedWeight >= all {
+		m.resume()
+	} else {
+		m.promote("the user has skipped the remaining steps")
+	}
 	return carriedOut, ""
 }

@@ -70,7 +70,11 @@ func Describe(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route
 	case strings.Contains(s.Message, s.Drift):
 		drift = ""
 	}
-	return joined(progress(spec, s, r), s.Message, s.Waits, drift)
+	decide := ""
+	if s.Step == v1beta1.RolloutPaused && s.Reason == v1beta1.RolloutReasonInconclusive && undecided(spec, s) {
+		decide = "set the annotation " + v1beta1.AnnotationRolloutPromoteFull + " or " + v1beta1.AnnotationRolloutAbort
+	}
+	return joined(progress(spec, s, r), s.Message, decide, s.Waits, drift)
 }
 
 // joined joins the texts that are not empty.

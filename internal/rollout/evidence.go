@@ -124,9 +124,9 @@ func JudgedSince(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now 
 func missing(
 	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
 ) (due string) {
-	ids, _ := checksOf(spec)
+	ids, intervals := checksOf(spec)
 	dueNow, _ := Due(spec, s, now)
-	for _, id := range ids {
+	for i, id := range ids {
 		m := MetricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
@@ -134,7 +134,11 @@ func missing(
 		c := CheckOf(s, id)
 		switch {
 		case c == nil || c.JudgedUntil == nil:
-			return id.Type + " " + id.Name + " has no result yet"
+			why := id.Type + " " + id.Name + " has no result yet"
+			if at := firstAt(spec, s, id, intervals[i]); at.After(now) {
+				why += ": it is expected at about " + at.UTC().Format(time.TimeOnly)
+			}
+			return why
 		case verdict(spec, id, c) == failing:
 		case !c.Ignored && c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)

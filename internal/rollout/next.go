@@ -112,14 +112,17 @@ func (m *machine) late() bool {
 		m.s.StepElapsed.Duration = m.planned()
 		return false
 	}
-	message := fmt.Sprintf("no progress for %s after the planned end of the step %s", m.deadline(), m.s.Step)
+	step := m.s.Step
+	if step == v1beta1.RolloutPaused {
+		step = m.resumed()
+	}
+	message := fmt.Sprintf("no progress for %s after the planned end of the step %s", m.deadline(), step)
 	if m.s.Message != "" {
 		message += ": " + m.s.Message
 	}
 	if n := m.s.StepRestarts; n > maxRestarts {
 		message += fmt.Sprintf("; it was measured anew %d times: someone else has changed the alias again and again", n)
 	}
-	step := m.s.Step
 	if m.s.Phase != v1beta1.RolloutPending {
 		m.rollBack(v1beta1.RolloutReasonProgressDeadlineExceeded, message)
 		return true

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -188,5 +189,87 @@ func TestDescribeStep(t *testing.T) {
 		if got := DescribeStep(st); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+func TestDeadlineNamesTheStep(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*v1beta1.AliasRollout)
+		want   string
+	}{
+		"Analyzing": {
+			reason: "A pause because of inconclusive results is not what was planned, the step before it is.",
+			change: func(*v1beta1.AliasRollout) {},
+			want:   v1beta1.RolloutAnalyzing,
+		},
+		"Baking": {
+			reason: "A target that receives all invocations pauses while it bakes.",
+			change: func(s *v1beta1.AliasRollout) { allAtOnce(s); bake(time.Minute)(s) },
+			want:   v1beta1.RolloutBaking,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(metrics("m"), tc.change))
+			s.observed.Target = "2"
+			s.result = func(CheckID) string { return Inconclusive }
+			s.until(v1beta1.RolloutPaused)
+			s.until("")
+			if got := s.state.Message; !strings.Contains(got, "after the planned end of the step "+tc.want+": Metric m") {
+				t.Errorf("%s\ngot %q", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestFirstResult(t *testing.T) {
+	delay := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+	cases := map[string]struct {
+		reason string
+		change func(*v1beta1.RolloutMetric)
+		want   time.Duration
+	}{
+		"CloudWatch": {
+			reason: "CloudWatch has the first period with the weight after its end and two minutes.",
+			change: func(*v1beta1.RolloutMetric) {},
+			want:   3 * time.Minute,
+		},
+		"Interval": {
+			reason: "The first measurement is an interval after the weight.",
+			change: func(m *v1beta1.RolloutMetric) { m.Interval = delay(10 * time.Minute) },
+			want:   10 * time.Minute,
+		},
+		"InitialDelay": {
+			reason: "The first measurement is after the delay.",
+			change: func(m *v1beta1.RolloutMetric) { m.InitialDelay = delay(5 * time.Minute) },
+			want:   5 * time.Minute,
+		},
+		"Prometheus": {
+			reason: "Prometheus answers at once.",
+			change: func(m *v1beta1.RolloutMetric) {
+				m.Provider = v1beta1.RolloutMetricProvider{Prometheus: &v1beta1.PrometheusMetric{}}
+			},
+			want: time.Minute,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(metrics("m")))
+			s.spec.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
+			tc.change(&s.spec.Analysis.Metrics[0])
+			s.result = func(CheckID) string { return "" }
+			s.at10()
+			s.decide()
+			want := "waits for the analysis: Metric m has no result yet: it is expected at about " +
+				s.state.ShiftedAt.Add(tc.want).UTC().Format(time.TimeOnly)
+			if got := s.state.Message; got != want {
+				t.Errorf("%s\ngot  %q\nwant %q", tc.reason, got, want)
+			}
+			s.pass(tc.want + time.Minute)
+			if got, want := s.state.Message, "waits for the analysis: Metric m has no result yet"; got != want {
+				t.Errorf("A time that is over is not expected.\ngot  %q\nwant %q", got, want)
+			}
+		})
 	}
 }

@@ -94,9 +94,9 @@ func (m *machine) unhealthy() bool {
 }
 
 // undecided reports whether a metric with onFailure: Pause has failed, and the user has not promoted the target since.
-func (m *machine) undecided() bool {
-	return slices.ContainsFunc(m.s.Checks, func(c v1beta1.RolloutCheck) bool {
-		return c.Type == CheckMetric && pausesByFailure(MetricOf(m.spec, c.Name), &c)
+func undecided(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) bool {
+	return slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool {
+		return c.Type == CheckMetric && pausesByFailure(MetricOf(spec, c.Name), &c)
 	})
 }
 
@@ -154,8 +154,8 @@ func (m *machine) paused() {
 // promoting waits until the target receives all invocations. A metric that pauses the rollout by its failure still
 // does.
 func (m *machine) promoting() {
-	switch undecided := m.undecided(); {
-	case undecided && m.o.Route == expected(m.s) && m.unhealthy():
+	switch waits := undecided(m.spec, m.s); {
+	case waits && m.o.Route == expected(m.s) && m.unhealthy():
 	case !m.at(to(m.s, all)):
 		m.intend(to(m.s, all))
 		m.s.Message = strings.TrimSuffix(m.s.Message, "; "+isPaused)
@@ -165,7 +165,7 @@ func (m *machine) promoting() {
 	default:
 		m.arrived()
 		m.enter(v1beta1.RolloutBaking, "", "")
-		if m.s.Direct || BakeTime(m.spec) <= 0 && !undecided {
+		if m.s.Direct || BakeTime(m.spec) <= 0 && !waits {
 			m.complete()
 		}
 	}

@@ -852,6 +852,11 @@ func TestPauseAfterAFailureSaysSo(t *testing.T) {
 		s.state.Message != want {
 		t.Errorf("%s: %q, want %q", s.state.Step, s.state.Message, want)
 	}
+	want := "; Metric m has failed once, now it is Success; set the annotation " + v1beta1.AnnotationRolloutPromoteFull +
+		" or " + v1beta1.AnnotationRolloutAbort
+	if got := Describe(s.spec, s.state, s.observed.Route); !strings.HasSuffix(got, want) {
+		t.Errorf("only the user can end the pause: got %q, want the end %q", got, want)
+	}
 }
 
 // TestPromoteFull checks that promote-full skips steps and the analysis, but that the bake time applies and a failure
@@ -1345,5 +1350,23 @@ func TestInactiveVersionsAreNotInvokedAgainAndAgain(t *testing.T) {
 		if n := len(s.woken); n > 31 || paused != (n == 0) {
 			t.Errorf("paused %t: invoked %d times in five hours", paused, n)
 		}
+	}
+}
+
+// TestPromoteFullWhileBaking checks that the user decides on a failure with onFailure: Pause also after the target has
+// received all invocations.
+func TestPromoteFullWhileBaking(t *testing.T) {
+	s := newScenario(t, tenPercent(bake(30*time.Minute), metrics("m"),
+		func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutBaking)
+	s.result = func(CheckID) string { return Failure }
+	s.until(v1beta1.RolloutPaused)
+	s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+	sent := len(s.sent)
+	s.until("")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if len(s.sent) != sent || s.state.FinishedAt.Sub(s.state.TrafficStartedAt.Time) < 30*time.Minute {
+		t.Errorf("the bake time goes on, and the alias stays as it is: sent %v, %s", s.sent, s.state.FinishedAt)
 	}
 }

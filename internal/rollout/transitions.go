@@ -68,10 +68,15 @@ func (m *machine) pause(reason, message string) {
 
 // resume returns from a pause to the step that was paused.
 func (m *machine) resume() {
-	m.s.Step, m.s.Reason, m.s.Message, m.s.Intent = v1beta1.RolloutAnalyzing, "", "", nil
+	m.s.Step, m.s.Reason, m.s.Message, m.s.Intent = m.resumed(), "", "", nil
+}
+
+// resumed returns the step that follows a pause.
+func (m *machine) resumed() string {
 	if m.s.ObservedWeight >= all {
-		m.s.Step = v1beta1.RolloutBaking
+		return v1beta1.RolloutBaking
 	}
+	return v1beta1.RolloutAnalyzing
 }
 
 func (m *machine) promote(why string) {

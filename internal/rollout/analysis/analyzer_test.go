@@ -247,7 +247,7 @@ func TestPrometheus(t *testing.T) {
 		"Timeout": {
 			"One that takes too long.",
 			answers(503, "application/json", `{"status":"error","errorType":"timeout","error":"secret"}`),
-			outcome{"Error", "", "error of its own"},
+			outcome{"Error", "", "the server answered with HTTP status 503"},
 		},
 		"Weird": {
 			"An error that no Prometheus knows.",
@@ -256,11 +256,15 @@ func TestPrometheus(t *testing.T) {
 		},
 		"Failing": {
 			"A server that fails.", answers(500, "text/plain", "secret"),
-			outcome{"Error", "", "the server answered with an error of its own"},
+			outcome{"Error", "", "the server answered with HTTP status 500"},
 		},
 		"Denied": {
 			"A server that denies.", answers(401, "text/plain", "secret"),
-			outcome{"Error", "", "check address and bearerTokenSecretRef"},
+			outcome{"Error", "", "HTTP status 401: check address and bearerTokenSecretRef"},
+		},
+		"Busy": {
+			"A server that limits the rate needs no other address or token.", answers(429, "text/plain", "secret"),
+			outcome{"Error", "", "the server answered with HTTP status 429"},
 		},
 		"HTML": {
 			"A page of a login.", answers(200, "text/html", "<html>secret"),

@@ -68,7 +68,7 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 		prometheusv1.WithTimeout(requestTimeout))
 	switch {
 	case err != nil:
-		return nil, sourceError(m.Address, prometheusError(err, last.body))
+		return nil, sourceError(m.Address, prometheusError(err, last))
 	case isPartial(warnings, last.body):
 		return nil, sourceError(m.Address, errPartial)
 	}
@@ -79,18 +79,19 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	return n, nil
 }
 
-// An answer is a client of Prometheus that keeps the body of the last response that it has read.
+// An answer is a client of Prometheus that keeps the status and the body of the last response that it has read.
 type answer struct {
 	api.Client
 
-	body []byte
+	status int
+	body   []byte
 }
 
 // Do sends a request.
 func (a *answer) Do(ctx context.Context, req *http.Request) (*http.Response, []byte, error) {
 	res, body, err := a.Client.Do(ctx, req)
 	if err == nil {
-		a.body = body
+		a.status, a.body = res.StatusCode, body
 	}
 	return res, body, err
 }
@@ -148,12 +149,12 @@ func onlyElement(v model.Value, body []byte) (float64, error) {
 	}
 }
 
-// prometheusError returns an error of a query without what the server has answered. body is that of its response, or
-// nil if it was not read.
-func prometheusError(err error, body []byte) error {
+// prometheusError returns an error of a query without what the server has answered. The body of last is nil if no
+// response was read.
+func prometheusError(err error, last *answer) error {
 	e, ok := errors.AsType[*prometheusv1.Error](err)
 	switch {
-	case !ok && body == nil:
+	case !ok && last.body == nil:
 		return explain(err)
 	case !ok:
 		e = &prometheusv1.Error{Type: prometheusv1.ErrBadResponse}
@@ -165,10 +166,12 @@ func prometheusError(err error, body []byte) error {
 		return errors.New("Prometheus cannot evaluate the query") //nolint:staticcheck // A name.
 	case prometheusv1.ErrTimeout, prometheusv1.ErrCanceled:
 		return errors.New("Prometheus did not evaluate the query in time") //nolint:staticcheck // A name.
-	case prometheusv1.ErrServer:
-		return errors.New("the server answered with an error of its own")
-	case prometheusv1.ErrClient:
-		return errors.New("the server rejects the request: check address and bearerTokenSecretRef")
+	case prometheusv1.ErrServer, prometheusv1.ErrClient:
+		advice := ""
+		if e.Type == prometheusv1.ErrClient && last.status != http.StatusTooManyRequests {
+			advice = ": check address and bearerTokenSecretRef"
+		}
+		return fmt.Errorf("the server answered with HTTP status %d%s", last.status, advice)
 	default:
 		return errors.New("the server does not answer as Prometheus does")
 	}
