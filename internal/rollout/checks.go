@@ -242,3 +242,15 @@ func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	s.Checks = slices.DeleteFunc(s.Checks,
 		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }
+
+// undecided reports whether a metric with onFailure: Pause has failed, and the user has not promoted the target since.
+func undecided(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) bool {
+	return slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool {
+		return c.Type == CheckMetric && pausesByFailure(MetricOf(spec, c.Name), &c)
+	})
+}
+
+// pausesByFailure reports whether a metric has failed too often, and its failures pause the rollout.
+func pausesByFailure(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) bool {
+	return m != nil && !m.DryRun && !c.Ignored && m.OnFailure == "Pause" && c.Failures > m.FailureLimit
+}

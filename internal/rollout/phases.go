@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -91,13 +90,6 @@ func (m *machine) unhealthy() bool {
 		return false
 	}
 	return true
-}
-
-// undecided reports whether a metric with onFailure: Pause has failed, and the user has not promoted the target since.
-func undecided(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) bool {
-	return slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool {
-		return c.Type == CheckMetric && pausesByFailure(MetricOf(spec, c.Name), &c)
-	})
 }
 
 // analyze ends the current step when it is over and the target is healthy. A target that moves directly comes here only

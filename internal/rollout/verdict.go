@@ -96,11 +96,6 @@ func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 	return pausesIf(c.Inconclusive > ptr.Deref(m.InconclusiveLimit, inconclusiveLimit))
 }
 
-// pausesByFailure reports whether a metric has failed too often, and its failures pause the rollout.
-func pausesByFailure(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) bool {
-	return m != nil && !m.DryRun && !c.Ignored && m.OnFailure == "Pause" && c.Failures > m.FailureLimit
-}
-
 // rollsBack reports whether the failure of a metric counts for the rollback.
 func rollsBack(m *v1beta1.RolloutMetric) bool {
 	return m != nil && !m.DryRun && m.OnFailure != "Pause" && m.OnFailure != "Warn"
